@@ -340,6 +340,17 @@ def test_all_of_what_is_shown_is_there(describe):
     assert "line_items" in listed["properties"] and "line_items" not in listed["required"]
 
 
+@pytest.mark.whole
+def test_a_record_as_a_whole_is_also_one_of_its_list(describe):
+    schemas = schemas_of(describe(*ALL))
+    pairs = [(schemas[name], schemas[f"Listed{name}"]) for name in schemas if f"Listed{name}" in schemas]
+    assert len(pairs) >= 8
+    for whole, listed in pairs:
+        assert whole["properties"].items() >= listed["properties"].items(), listed["properties"]
+        assert {*whole["required"]} >= {*listed["required"]}, listed["properties"]
+    assert "hosted_url" not in schemas["ListedInvoice"]["required"]  # a key that may only read is not shown it
+
+
 def test_a_patch_requires_nothing_and_null_clears_what_has_a_default(describe):
     schemas = schemas_of(describe("contacts"))
     change = schemas["ContactChange"]

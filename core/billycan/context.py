@@ -308,13 +308,13 @@ class Context:
         """Match the rows that `search=` finds; `within` is a folded column that has to hold the text itself."""
         return filters.search_condition(table, text, self, within=within)
 
-    def newest_indexed(self, table: sa.Table, text: str, most: int) -> list[str] | None:
-        """Return the ids of the newest rows that may hold a text that `search=` looks for, by SQLite's index.
+    def newest_indexed(self, table: sa.Table, text: str, most: int, part: str = "") -> list[str] | None:
+        """Return the ids of the rows that `search=` finds by a text, of the newest that may hold it by SQLite's index.
 
-        None if the rows themselves are to be asked: PostgreSQL looks in its index by itself, and a text of one or two
-        letters has none.
+        The index is asked for a `part` of the text, if one is given. None if the rows themselves are to be asked:
+        PostgreSQL looks in its index by itself, and a text of one or two letters has none.
         """
-        return filters.newest_indexed(self, table, text, most)
+        return filters.newest_indexed(self, table, text, most, part)
 
     def either(self, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
         """Match rows for which one of several conditions holds, each found by its own index."""

@@ -66,7 +66,7 @@ class Morning(Struct, frozen=True):
         found: dict[T, list[str]] = {}
         for name, zone in _zones_of_businesses(app, now):
             found.setdefault(value(now.astimezone(zone)), []).append(name)
-        return [(result, _ZONE.in_(names)) for result, names in found.items()]
+        return [(result, _ZONE.in_(names) if all(names) else sa.true()) for result, names in found.items()]
 
     def due(self, app: "App", day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
         """The records, in any business, for which it is time, by this column of their table; the earliest date first.
@@ -120,7 +120,10 @@ _asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = We
 
 
 def _zones_of_businesses(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
-    """The zones that any business has, asked once in each round of timed work: all its tasks are given one `now`."""
+    """The zones that any business has, asked once in each round of timed work: all its tasks are given one `now`.
+
+    One without a name is that of all businesses.
+    """
     at, zones = _asked.get(app, (None, []))
     if at is not now:
         with app.db.reading(across="timed work by date is looked for in the zone of every business") as db:
@@ -135,8 +138,8 @@ def _zones_of_businesses(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
 
 
 def look_in(app: "App", now: Moment, timezone: str) -> None:
-    """Have work by date looked for in this zone alone, where it is looked for at this very `now`."""
-    _asked[app] = now, [(timezone, ZoneInfo(timezone))]
+    """Have work by date looked for as if each business were in this zone, where it is looked for at this very `now`."""
+    _asked[app] = now, [("", ZoneInfo(timezone))]
 
 
 def next_morning(now: Moment, timezone: str) -> Moment:

@@ -220,7 +220,8 @@ def _struct_schema(kind: Any, names: Mapping[Any, str], *, is_taken: bool) -> Js
         is_plain = not is_taken and meant[field.encode_name].kind in _PLAIN_WHERE_SHOWN
         schema = _type_schema(field.type, names, shown=is_plain or issubclass(kind, Resource))
         if field.required:
-            required.append(field.encode_name)
+            if msgspec.UnsetType not in options(parts(field.type)[0]):  # UNSET is left out
+                required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
             schema["default"] = _as_default(field.default)
         elif field.default_factory in (list, dict):

@@ -108,15 +108,16 @@ def search_condition(
     return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
 
 
-def newest_indexed(ctx: "Context", table: sa.Table, text: str, most: int) -> list[str] | None:
-    """Return the ids of the newest rows that may hold a text, as SQLite's index knows them.
+def newest_indexed(ctx: "Context", table: sa.Table, text: str, most: int, part: str = "") -> list[str] | None:
+    """Return the ids of the rows that hold a text, of the newest that may hold it as SQLite's index knows them.
 
-    None if the database looks in its index by itself, if the text is too short for one, or if there is none.
+    The index is asked for a `part` of the text, if one is given. None if the database looks in its index by itself, if
+    the text is too short for one, or if there is none.
     """
     if ctx.db.dialect.name != "sqlite":
         return None
-    texts = [text, digits_of(text)] if is_number(text) else [text]
-    return _find_ids(ctx, table, [fold(each) for each in texts], most, newest=True)
+    texts = {fold(text), digits_of(text)} if is_number(text) else {fold(text)}
+    return _find_ids(ctx, table, [fold(part)] if part else sorted(texts), most, holding=sorted(texts))
 
 
 def either(ctx: "Context", table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
@@ -304,22 +305,23 @@ def _find_triggers(connection: sa.Connection, table: str) -> dict[str, str]:
 
 
 def _find_ids(
-    ctx: "Context", table: sa.Table, texts: list[str], most: int = 0, *, newest: bool = False
+    ctx: "Context", table: sa.Table, texts: Sequence[str], most: int = MOST, holding: Sequence[str] = ()
 ) -> list[str] | None:
     """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read.
 
-    With `newest`, they are only those of the newest rows, at most so many.
+    With `holding`, they are those of the newest rows, at most `most`, that do hold one of these.
     """
     if any(len(text) < _TRIGRAM for text in texts):
         return None
     given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_build_trigram_query(text)})" for text in texts)}
+    given |= {f"holding{i}": text for i, text in enumerate(holding)}
     try:
-        ids = [row.id for row in _build_search(table.name, most if newest else MOST + 1, newest).all(ctx.db, given)]
+        ids = [row.id for row in _build_search(table.name, most, len(holding)).all(ctx.db, given)]
     except sa.exc.OperationalError as error:
         if "no such table" in str(error.orig):  # not migrated yet, or made by an SQLite that cannot index it
             return None
         raise
-    return ids if newest or len(ids) <= MOST else None
+    return ids if holding or len(ids) <= most else None
 
 
 def _build_trigram_query(text: str) -> str:
@@ -329,27 +331,32 @@ def _build_trigram_query(text: str) -> str:
 
 
 @lru_cache(1024)
-def _build_search(table: str, most: int, newest: bool) -> Statement:
+def _build_search(table: str, most: int, holding: int) -> Statement:
     name, tenant_id = f"ix_{table}_search", sa.bindparam("tenant_id", type_=sa.Text)
     index = sa.table(name, sa.column("rowid", sa.BigInteger), sa.column(name, sa.Text))
     rows = sa.table(f"{name}_rows", *(sa.column(c) for c in ("place", "tenant_id", "id")))
     some = sa.select(rows.c.place).where(rows.c.tenant_id == tenant_id).limit(1).scalar_subquery()
     first = sa.func.coalesce(some - some.op("%")(sa.literal_column(str(_RANGE))), 0)
-    matching = sa.select(index.c.rowid).where(
+    matching = [
         index.c[name].op("MATCH", is_comparison=True)(sa.bindparam("asked", type_=sa.Text)),
         index.c.rowid >= first,
         index.c.rowid < first + sa.literal_column(str(_RANGE)),
-    )
-    if newest:  # those that were indexed ahead of their rows would take the places of rows that are there
-        its, records = rows.alias("its"), sa.table(table, sa.column("tenant_id"), sa.column("id"))
-        is_there = sa.exists().where(
-            its.c.place == index.c.rowid, records.c.tenant_id == its.c.tenant_id, records.c.id == its.c.id
-        )
-        matching = matching.where(is_there).order_by(index.c.rowid.desc())
-    found = matching.limit(sa.literal_column(str(most)))
+    ]
     # As an expression, or SQLite would read all rows of the tenant instead of those found.
     own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
-    return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
+    if not holding:
+        found = sa.select(index.c.rowid).where(*matching).limit(sa.literal_column(str(most + 1)))
+        return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
+    # Those that were indexed ahead of their rows would take the places of rows that are there.
+    records = sa.table(table, *(sa.column(c, sa.Text) for c in ("tenant_id", "id", "search_text")))
+    its = index.join(rows, rows.c.place == index.c.rowid).join(
+        records, (records.c.tenant_id == rows.c.tenant_id) & (records.c.id == rows.c.id)
+    )
+    newest = sa.select(rows.c.id, records.c.search_text).select_from(its).where(*matching, own)
+    newest_ = newest.order_by(index.c.rowid.desc()).limit(sa.literal_column(str(most))).subquery()
+    # Not LIKE, for which SQLite would prepare the statement anew with each text.
+    holds = (sa.func.instr(newest_.c.search_text, sa.bindparam(f"holding{i}")) > 0 for i in range(holding))
+    return Statement(sa.select(newest_.c.id).where(sa.or_(*holds)))
 
 
 _PLACE = '(SELECT place FROM "{index}_rows" WHERE tenant_id = {tenant_id} LIMIT 1)'

@@ -22,6 +22,7 @@ DEFAULT_PER_PAGE = 25
 _FAR = 1_000  # rows before a page, beyond which reading each of them takes too long
 _VALUE = "list_value"
 _OF_VALUES = -1  # among the places of rows, the number of those that have a value
+_NOT_COUNTED = 0.75  # of a list, from its beginning: to count is no quicker than to read the keys of so many rows
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
@@ -57,7 +58,7 @@ def _by_far_number(ctx: Context, found: Found, query: Paging, page: int, per_pag
 
     Of the rows between them only the keys are read. While nothing changes, the places of pages are remembered.
     """
-    offset, rows = (page - 1) * per_page, list[sa.Row[Any]]()
+    offset = (page - 1) * per_page
     by_values = found.beside is not None
     key = (
         ctx.tenant_id,
@@ -68,9 +69,10 @@ def _by_far_number(ctx: Context, found: Found, query: Paging, page: int, per_pag
     with ctx.one_moment():
         total, number = count_live(ctx, found)
         places = ctx.app.totals.places(key, number, ctx.now())
-        parts = _parts_by_value(ctx, found, places, total) if by_values else [_Part(0, total, _walk(ctx, found, query))]
-        for part in parts:
-            rows += _fetch_part(part, places, offset, per_page)
+        if by_values:
+            rows = _fetch_by_value(ctx, found, places, offset, per_page, total)
+        else:
+            rows = _fetch_part(_Part(0, total, _walk(ctx, found, query)), places, offset, per_page)
     ctx.app.totals.keep_places(key, number, places, ctx.now())
     return _build_page(
         ctx, found, query, rows[:per_page], page, per_page, total, more=total - offset > per_page, back=True
@@ -81,12 +83,13 @@ class _Part(msgspec.Struct, frozen=True):
     """Rows of a list that one statement orders: those with the places `start` to `end`.
 
     `walk(keys, limit, skip, backwards)` returns rows beyond the one with these keys, or from an end of the part, each
-    with its own keys.
+    with its own keys. A part that `may_end_before` is not read from its end.
     """
 
     start: int
     end: int
     walk: Callable[[Any, int, int, bool], list[tuple[sa.Row[Any], Any]]]
+    may_end_before: bool = False
 
 
 def _fetch_part(part: _Part, places: dict[int, Any], offset: int, per_page: int) -> list[sa.Row[Any]]:
@@ -95,7 +98,7 @@ def _fetch_part(part: _Part, places: dict[int, Any], offset: int, per_page: int)
     if first >= last:
         return []
     known = {at: keys for at, keys in places.items() if part.start <= at < part.end and not first <= at < last}
-    known |= {part.start - 1: None, part.end: None}
+    known |= {part.start - 1: None} | ({} if part.may_end_before else {part.end: None})
     nearest = min(known, key=lambda at: first - at if at < first else at - last + 1)
     limit, backwards = per_page + 2, nearest >= last
     if backwards:
@@ -122,14 +125,15 @@ def _walk(ctx: Context, found: Found, query: Paging) -> Any:
     return walk
 
 
-def _parts_by_value(ctx: Context, found: Found, places: dict[int, Any], total: int) -> list[_Part]:
-    """Return the rows that have a value, and the others; it is remembered how many have one."""
+def _fetch_by_value(
+    ctx: Context, found: Found, places: dict[int, Any], offset: int, per_page: int, total: int
+) -> list[sa.Row[Any]]:
+    """Return the rows of a page, and of the one that follows it, of a list of which those with a value come first.
+
+    How many these are is counted, and remembered, only for a page near the end of the list, or with rows without one.
+    """
     assert found.beside is not None  # noqa: S101 - whoever calls this has looked
     values, table, (by_id,) = found.beside.subquery(), found.table, found.order
-    there = places.pop(_OF_VALUES, None)
-    if there is None:
-        there = ctx.db.execute(sa.select(sa.func.count()).select_from(values)).scalar_one()
-    places[_OF_VALUES] = there
     lacks = sa.select(table.c.id).where(*found.where, ~sa.exists().where(values.c.id == table.c.id))
     asked = found.columns or tuple(table.c)
 
@@ -146,7 +150,16 @@ def _parts_by_value(ctx: Context, found: Found, places: dict[int, Any], total: i
         rows: list[sa.Row[Any]] = list(ctx.db.execute(select.order_by(*_directed(order, descending=descending))))
         return [(row, (getattr(row, _VALUE), row.id) if with_value else (row.id,)) for row in rows]
 
-    return [_Part(0, there, partial(walk, True)), _Part(there, total, partial(walk, False))]
+    there = places.pop(_OF_VALUES, None)
+    if there is None and offset < total * _NOT_COUNTED:
+        rows = _fetch_part(_Part(0, total, partial(walk, True), may_end_before=True), places, offset, per_page)
+        if len(rows) == min(per_page + 1, total - offset):
+            return rows
+    if there is None:
+        there = ctx.db.execute(sa.select(sa.func.count()).select_from(values)).scalar_one()
+    places[_OF_VALUES] = there
+    parts = _Part(0, there, partial(walk, True)), _Part(there, total, partial(walk, False))
+    return [row for part in parts for row in _fetch_part(part, places, offset, per_page)]
 
 
 def _directed(columns: Sequence[Any], *, descending: bool) -> list[Any]:

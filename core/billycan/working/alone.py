@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 
 from ..context import Context
+from ..engines.statements import Statement, cache_key
 from ..fields import Moment
 from ..manifest import Every
 from ..timed import look_in, next_morning
@@ -33,8 +34,12 @@ class Alone:
         self._timezone = "UTC"
         self._found: tuple[Moment, list[Due]] | None = None  # what was looked for last
         self._asked: dict[tuple[str, Moment], Any] = {}  # what was built last, by task and time
-        self._rows: tuple[dict[str, int], Any] | None = None
-        self._puts_off = False  # whether work on any record of the business failed and waits for another try
+        self._statements: dict[Any, tuple[Statement, list[str]]] = {}  # with the names of their parameters, by form
+        # What is asked each time: whether work on any record failed and waits for another try, and then which of the
+        # tasks' tables have rows of the business; the place there of each task; and the last answer.
+        self._facts: list[Any] = []
+        self._places: dict[str, int | None] = {}
+        self._known: tuple[bool, ...] = ()
         self._left: set[Due] = set()  # due at the time that was worked at last, and left as it is
 
     def work(self, now: Moment) -> Iterator[None]:
@@ -94,56 +99,79 @@ class Alone:
         if not only and self._found and self._found[0] == now:
             return self._found[1]
         look_in(self._app, now, self._timezone)
+        if not self._facts:
+            self._find_facts(now)
         found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
-            tasks = [name for name in self._find_possible(db, now) if not only or name in only]
-            # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
-            for name, is_due in zip(tasks, db.execute(self._ask(tasks, now)).one() if tasks else (), strict=True):
-                if is_due:
-                    records = self._of_it(self._select(name, now))
-                    found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
+            for name in self._tasks_due(db, now, only):
+                records = self._of_it(self._select(name, now)).limit(sa.literal_column(str(MOST_AT_ONCE)))
+                found += [(name, row.id) for row in self._run(db, records)]
         if not only:
             self._found = now, found
         return found
 
-    def _find_possible(self, db: sa.Connection, now: Moment) -> list[str]:
-        """List the tasks for which anything can be due: all but those whose table has no row of the business."""
+    def _find_facts(self, now: Moment) -> None:
+        """Find out what is asked each time."""
         due = [name for name, every in self._tasks.items() if every.due]
-        if self._rows is None:
-            self._rows = self._ask_for_rows(due, now)
-        places, asked = self._rows
-        row = db.execute(asked).one()
-        if row[0] != self._puts_off:
-            self._puts_off = row[0]
-            self._asked.clear()
-        return [name for name in due if name not in places or row[places[name]]]
+        tables = {name: self._select(name, now).selected_columns.tenant_id.table for name in due}
+        several = [put_off, *dict.fromkeys(table for table in tables.values() if isinstance(table, sa.Table))]
+        self._places = {name: several.index(table) if table in several else None for name, table in tables.items()}
+        its = (sa.select(table.c.tenant_id).where(table.c.tenant_id == self._tenant_id) for table in several)
+        self._facts = [each.exists() for each in its]
 
-    def _ask_for_rows(self, tasks: Sequence[str], now: Moment) -> tuple[dict[str, int], sa.Select[Any]]:
-        """Return a statement that says which tables of tasks have rows, and the place of each task in its answer."""
-        tables: dict[str, sa.Table] = {}
-        for name in tasks:
-            table = self._select(name, now).selected_columns.tenant_id.table
-            if isinstance(table, sa.Table):
-                tables[name] = table
-        several = [*dict.fromkeys(tables.values())]
-        its = (sa.select(table.c.tenant_id).where(table.c.tenant_id == self._tenant_id).exists() for table in several)
-        puts_off = sa.select(put_off.c.id).where(put_off.c.tenant_id == self._tenant_id).exists()
-        asked: Any = sa.select(puts_off, *its)
-        return {name: 1 + several.index(table) for name, table in tables.items()}, asked
+    def _tasks_due(self, db: sa.Connection, now: Moment, only: Collection[str]) -> list[str]:
+        """List the tasks for which anything is due, of those whose table has a row of the business.
 
-    def _ask(self, tasks: Sequence[str], now: Moment) -> sa.Select[Any]:
-        """Return the statement that says for which of these tasks anything is due."""
-        if len(self._asked) > MOST_ASKED:
+        Mostly nothing is, which one statement says; to build that takes most of the time of an advance. It is sent
+        again if the tables that have rows are others than the last time.
+        """
+        while True:
+            known = self._known
+            tasks = [name for name in self._possible(known) if not only or name in only]
+            (row,) = self._run(db, *self._facts, *(self._is_due(name, now) for name in tasks))
+            self._known = tuple(row[: len(self._facts)])
+            if self._known == known:
+                return [name for name, is_due in zip(tasks, row[len(known) :], strict=True) if is_due]
             self._asked.clear()
-        for name in tasks:
-            if (name, now) not in self._asked:
-                self._asked[name, now] = self._of_it(self._select(name, now).order_by(None)).exists()
-        return sa.select(*(self._asked[name, now] for name in tasks))
+
+    def _possible(self, known: Sequence[bool]) -> list[str]:
+        """List the tasks for which anything can be due."""
+        return [name for name, place in self._places.items() if known and (place is None or known[place])]
+
+    def _is_due(self, task: str, now: Moment) -> Any:
+        """Return the condition that anything is due of a task."""
+        if (task, now) not in self._asked:
+            if len(self._asked) > MOST_ASKED:
+                self._asked.clear()
+            self._asked[task, now] = self._of_it(self._select(task, now).order_by(None)).exists()
+        return self._asked[task, now]
+
+    def _run(self, db: sa.Connection, *parts: Any) -> Sequence[sa.Row[Any]]:
+        """Run a SELECT, or one of these conditions; it is compiled once for all that differ in their values only."""
+
+        def select() -> Any:
+            return parts[0] if isinstance(parts[0], sa.Select) else sa.select(*parts)
+
+        keys = [key for part in parts if (key := cache_key(db, part))]
+        binds = [bind for key in keys for bind in key.bindparams]
+        if len(keys) < len(parts) or any(bind.callable for bind in binds):
+            return db.execute(select()).all()
+        lists = [tuple(bind.value or ()) for bind in binds if bind.expanding]
+        single = [bind for bind in binds if not bind.expanding]
+        form = tuple([key.key for key in keys]), tuple(lists)
+        if form not in self._statements:
+            if len(self._statements) > MOST_ASKED:
+                self._statements.clear()
+            names = [bind.key for bind in single]
+            self._statements[form] = Statement(select(), varying=names), names
+        statement, names = self._statements[form]
+        return statement.all(db, {name: bind.value for name, bind in zip(names, single, strict=True)})
 
     def _select(self, task: str, now: Moment) -> sa.Select[Any]:
         every = self._tasks[task]
         assert every.due is not None  # noqa: S101 - as the callers looked
-        return select_due(self._app, task, every, now) if self._puts_off else every.due(self._app, now)
+        is_put_off = self._known[:1] == (True,)
+        return select_due(self._app, task, every, now) if is_put_off else every.due(self._app, now)
 
     def _of_it(self, due: sa.Select[Any]) -> sa.Select[Any]:
         return due.where(due.selected_columns.tenant_id == self._tenant_id)

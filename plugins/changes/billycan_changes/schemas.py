@@ -35,7 +35,7 @@ class ChangedRecord(Struct):
     resource: str
     id: str
     deleted: bool
-    record: dict[str, Any] | None
+    record: Annotated[dict[str, Any], Meta(extra_json_schema={"x-record-of": "resource"})] | None
     cursor: str
 
 

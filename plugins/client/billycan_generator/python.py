@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -122,13 +122,28 @@ def modules(document: Json) -> dict[str, str]:
 def _models(document: Json) -> str:
     schemas = document["components"]["schemas"]
     sent, shown = structs_of(document)
-    structs = (_struct(name, schemas[name], sent=name not in shown) for name in sorted(sent | shown))
-    return "\n\n".join([MODELS, *structs])
+    members = {name: _struct_members(schemas[name], sent=name not in shown) for name in sorted(sent | shown)}
+    bases = {name: _find_base(name, members) for name in members}
+    in_order = sorted(members, key=lambda name: bases[name] != "Struct")  # a base class comes first
+    return "\n\n".join([MODELS, *(_struct(name, schemas[name], members, bases[name]) for name in in_order)])
 
 
-def _struct(name: str, schema: Json, sent: bool) -> str:
-    lines = [f"class {class_name(name)}(Struct, kw_only=True):\n", _docstring(schema.get("description"))]
-    taken = set[str]()
+def _find_base(name: str, members: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the record as lists show it if the record as a whole has each member of that, too."""
+    listed = f"Listed{name}"
+    return listed if listed in members and members[listed].keys() <= members[name].keys() else "Struct"
+
+
+def _struct(name: str, schema: Json, members: Mapping[str, Mapping[str, str]], base: str) -> str:
+    inherited = members.get(base, {})
+    own = [text for member, text in members[name].items() if inherited.get(member) != text]
+    head = f"class {class_name(name)}({class_name(base)}, kw_only=True):\n"
+    return "".join([head, _docstring(schema.get("description")), *(own or ["    pass\n"])])
+
+
+def _struct_members(schema: Json, sent: bool) -> dict[str, str]:
+    """Map each member to the lines that declare it."""
+    lines, taken = dict[str, str](), set[str]()
     for member, kind in members_of(schema, sent):
         # Records lack the members of plugins that are off.
         required = member in schema.get("required", ()) and "x-plugin" not in kind
@@ -137,8 +152,8 @@ def _struct(name: str, schema: Json, sent: bool) -> str:
         if own != member:
             default = f"msgspec.field({'' if required else 'default=UNSET, '}name={member!r})"
         hint = _type(kind, sent) if required else f"Maybe[{_type(kind, sent)}]"
-        lines += [f"    {own}: {hint}{default and f' = {default}'}\n", _docstring(text_of(kind))]
-    return "".join(lines) + "    pass\n" * (not taken)
+        lines[member] = f"    {own}: {hint}{default and f' = {default}'}\n{_docstring(text_of(kind))}"
+    return lines
 
 
 def _api(document: Json) -> str:

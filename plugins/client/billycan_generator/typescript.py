@@ -3,7 +3,7 @@
 import json
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ SIMPLE = {"integer": "number", "number": "number", "boolean": "boolean", "string
 # Names that the bodies of methods use.
 TAKEN = {"body", "content", "query", "options", "segment", "models"}
 ANY_OTHER = "(string & {})"
+# Names the member that says of which list a record is.
+RECORD_OF = "x-record-of"
 
 MODELS = """/** Types that the API takes and answers; written by `python -m billycan_generator --typescript`. */
 
@@ -70,10 +72,10 @@ def _models(document: Json) -> str:
     sent, shown = structs_of(document)
     bodies = {body_of(operation).get("$ref", "").removeprefix(SCHEMAS) for operation in _operations(document)}
     names = sorted((sent | shown | bodies) - {""})
-    parts = [_codes(document)]
+    parts = [_codes(document), _listed_records(document)]
     for name in names:
-        parts.append(_comment(schemas[name].get("description")) + f"export interface {class_name(name)} {{\n")
-        parts[-1] += textwrap.indent(_members(schemas[name], sent=name not in shown), "  ") + "}\n"
+        declared = _declare(class_name(name), schemas[name], sent=name not in shown)
+        parts.append(_comment(schemas[name].get("description")) + declared)
     whole = "\n".join(parts)
     return MODELS.replace("{imports}", _imports(whole, types="Amount")) + "\n" + whole
 
@@ -86,12 +88,33 @@ def _codes(document: Json) -> str:
     return f"/** Codes of errors. */\nexport type ErrorCode ={lines};\n"
 
 
-def _members(struct: Json, *, sent: bool) -> str:
+def _listed_records(document: Json) -> str:
+    """Return a type that maps the name of each list, the last part of its path, to the type of its records."""
+    lines = []
+    for operations in groups_of(document).values():
+        for _, method, path, operation in operations:
+            if method == "get" and "{" not in path and is_listed(operation):
+                item = _type((answer_of(operation) or {})["items"], False)
+                lines.append(f"  {_key(path.rpartition('/')[2])}: {item};\n")
+    return f"/** The records of each list, by its name. */\nexport interface ListedRecords {{\n{''.join(lines)}}}\n"
+
+
+def _declare(name: str, struct: Json, *, sent: bool) -> str:
+    """Return a Struct's type; one with a record of any list is a choice of types, told apart by the list's name."""
+    naming = [each[RECORD_OF] for _, kind in members_of(struct, sent) for each in options_of(kind) if RECORD_OF in each]
+    members = textwrap.indent(_members(struct, naming, sent=sent), "  ")
+    if naming:
+        return f"export type {name} = {{ [R in keyof ListedRecords]: {{\n{members}}} }}[keyof ListedRecords];\n"
+    return f"export interface {name} {{\n{members}}}\n"
+
+
+def _members(struct: Json, naming: Container[str] = (), *, sent: bool) -> str:
     lines = []
     for member, kind in members_of(struct, sent):
         # Records lack the members of plugins that are off.
         required = member in struct.get("required", ()) and "x-plugin" not in kind
-        hint = f"{_key(member)}{'' if required else '?'}: {_type(kind, sent)};"
+        type_ = "R" if member in naming else _type(kind, sent)
+        hint = f"{_key(member)}{'' if required else '?'}: {type_};"
         lines.append(f"{_comment(text_of(kind))}{hint}\n")
     return "".join(lines)
 
@@ -212,6 +235,8 @@ def _type(schema: Any, sent: bool, prefix: str = "") -> str:
         if sent and {"number", "string"} <= {*kinds}:
             kinds = ["Amount", *(kind for kind in kinds if kind not in ("number", "string"))]
         return " | ".join(kinds)
+    if RECORD_OF in schema:
+        return "ListedRecords[R]"
     match schema.get("type"):
         case "array":
             return f"{'ReadonlyArray' if sent else 'Array'}<{_type(schema.get('items'), sent, prefix)}>"

@@ -16,6 +16,7 @@ import uv
 from msgspec import UNSET
 
 from billycan.testing import Client
+from billycan_client import models
 from billycan_generator import __main__ as command
 from billycan_generator import document as reading
 from billycan_generator import python
@@ -31,6 +32,12 @@ def test_every_operation_is_a_method(document):
     operations = [path for path, item in document["paths"].items() for method in item]
     methods = source.count("\n    def ") - 2 * (source.count("\nclass ") - 1)
     assert methods == len(operations), "the client is not of this API: make fix, then make setup"
+
+
+@pytest.mark.whole
+def test_a_record_as_a_whole_is_also_one_of_its_list():
+    assert issubclass(models.Invoice, models.ListedInvoice)
+    assert issubclass(models.Quote, models.ListedQuote) and issubclass(models.Expense, models.ListedExpense)
 
 
 @pytest.mark.whole

@@ -131,6 +131,9 @@ def test_a_file_of_each_module_is_written(document):
     assert len(re.findall(r"^    return ", sources["api.ts"], re.MULTILINE)) == len(operations)
     names = re.findall(r"^export (?:interface|type) (\w+)", sources["models.ts"], re.MULTILINE)
     assert len(names) == len({*names}) > 100
+    # Of changes, the name of a list tells the type of the record.
+    lines = sources["models.ts"].splitlines()
+    assert {"  invoices: ListedInvoice;", "  resource: R;", "  record: ListedRecords[R] | null;"} <= {*lines}
 
 
 def test_the_lock_names_hashes_and_no_place():

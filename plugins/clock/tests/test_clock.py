@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Every, Manifest, own
 from billycan.fields import Moment
-from billycan.testing import Client, run_timed
+from billycan.testing import Client, counted, run_timed
 from billycan.working.alone import Alone
 from billycan.working.worker import tasks, tick
 from billycan_clock import walking
@@ -293,6 +293,19 @@ def test_work_that_is_due_at_any_minute_is_done_at_that_minute(make_app, install
     run_timed(sandbox.app)
     assert told == [then, then + timedelta(days=1)]
     assert left[0].date() == date(2026, 11, 21) and left[-1].date() == date(2026, 11, 26) and len(left) < 10
+
+
+def test_a_day_on_which_nothing_is_due_takes_one_statement(sandbox, clock):
+    sandbox.post(f"/v1/invoices/{draft(sandbox)['id']}/send", status=200)
+    sandbox.post("/v1/clock", {})
+    advance(sandbox, in_days(clock, 20))
+    run_timed(sandbox.app)
+    assert "invoice.overdue" in sandbox.events()
+    advance(sandbox, in_days(clock, 220))
+    with counted(sandbox.app) as sent:
+        run_timed(sandbox.app)
+    assert sandbox.get("/v1/clock")["data"]["done"]
+    assert 200 <= sum("EXISTS" in text and "invoices" in text for text in sent) < 230
 
 
 def test_pages_of_a_sandbox_say_what_its_clock_says(make_app, clock):

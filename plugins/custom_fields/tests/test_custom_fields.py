@@ -1,5 +1,6 @@
 """Custom fields: what is defined, what records take, show and tell, and how lists find and order it."""
 
+import itertools
 import json
 from csv import DictReader
 from decimal import Decimal
@@ -8,6 +9,8 @@ from io import StringIO
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
+from billycan.lists import paging
+from billycan.lists.queries import Totals
 from billycan.testing import Client, counted, run_timed
 from billycan.web import encode
 from billycan_custom_fields.tables import clearings, values
@@ -285,6 +288,25 @@ def test_lists_are_sorted_by_a_value_and_those_without_come_last(client, monkeyp
     for page, name in ((7, "f"), (5, "a"), (4, "d"), (6, "c"), (3, "e"), (5, "a")):  # in any order, and after a change
         (found,) = client.get(f"{PATH}?sort=custom[height]&per_page=1&page={page}")["data"]
         assert found["id"] == ids[name]
+
+
+def test_late_pages_are_right_whichever_was_asked_for_before(client, monkeypatch):
+    """How many records have a value is counted only near the end, and where a page is not full of them."""
+    monkeypatch.setattr(paging, "_FAR", 1)
+    heights = (3, 1, None, 4, None, 5, 2, 6)
+    ids = [add(client, **({} if height is None else {"height": height}))["id"] for height in heights]
+    up = [ids[heights.index(height)] for height in range(1, 7)] + [ids[2], ids[4]]
+    down = up[5::-1] + up[:5:-1]
+    for sort, wanted in (("custom[height]", up), ("-custom[height]", down)):
+        for per_page, last in ((1, 9), (3, 4)):
+            for pages in itertools.permutations(range(2, last + 1), 2):
+                client.app.totals = Totals()
+                for page in pages:
+                    found = client.get(f"{PATH}?sort={sort}&per_page={per_page}&page={page}")
+                    shown = [record["id"] for record in found["data"]]
+                    assert shown == wanted[(page - 1) * per_page : page * per_page], (sort, pages)
+                ((_, places, _),) = client.app.totals._places.values()
+                assert (paging._OF_VALUES in places) is (max(pages) * per_page > 5), (sort, pages)
 
 
 def test_texts_sort_without_case_and_accents(client):

@@ -90,7 +90,7 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]
             else:
                 parsed = Parsed(header)
             if query.draft:
-                _keep_rows(parsed, numbered)
+                keep_rows(parsed, numbered)
             else:
                 importer = Importer(endpoint, parsed.header)
                 if parsed.mapping:
@@ -137,7 +137,7 @@ def _map_columns(
             parsed.mapping = known
 
 
-def _keep_rows(parsed: Parsed, numbered: Iterable[tuple[int, list[str]]]) -> None:
+def keep_rows(parsed: Parsed, numbered: Iterable[tuple[int, list[str]]]) -> None:
     """Pack the rows of a draft as they are, in pieces that are read in a short step."""
     some, letters = list[Any](), 0
     for number, row in numbered:
@@ -190,7 +190,7 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
         rechecks=0,
         fault_count=len(faults),
         faults=faults[:MOST_FAULTS],
-        caller=stored_caller(ctx),
+        caller={} if query.draft else stored_caller(ctx),  # whoever starts it
         external_id=None,
         metadata={},
     )

@@ -4,6 +4,7 @@ from billycan import Every, Manifest, RecordPages, Route
 
 from . import drafts as d
 from . import handlers as h
+from .demo import add_samples
 from .reading import MOST_BYTES
 from .schemas import Import
 from .stuck import QUEUE
@@ -51,6 +52,7 @@ manifest = Manifest(
             cure="start a worker, or another one: too many files are imported at once, or they have stopped",
         ),
     ),
+    demo=add_samples,
     codes={
         "malformed_csv": (400, "The file cannot be read as CSV."),
         "too_many_corrections": (409, "Too many rows of the draft are corrected."),

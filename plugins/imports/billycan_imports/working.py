@@ -172,7 +172,8 @@ def _check_rows(ctx: Context, row: Row, importer: Importer) -> None:
             break
         if row.rechecks:
             remove_additions(ctx, chunk.id)
-        recording, found = _rehearse_chunk(ctx.acting_as(identity), importer, chunk)
+        first = chunk.number * ROWS_OF_CHUNK
+        recording, found = rehearse_rows(ctx.acting_as(identity), importer, unpack_rows(chunk.rows), first)
         faults += found
         if faults or row.fault_count or row.dry_run:
             recording.rows, recording.reads = [], []
@@ -188,11 +189,13 @@ def _check_rows(ctx: Context, row: Row, importer: Importer) -> None:
     records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **fault_columns(row, faults))
 
 
-def _rehearse_chunk(ctx: Context, importer: Importer, chunk: Row) -> tuple[Importer.Recording, list[ImportFault]]:
-    """Return the recording that makes the records of a chunk's rows, and the faults of the rows."""
+def rehearse_rows(
+    ctx: Context, importer: Importer, rows: Sequence[Sequence[Any]], first: int = 0
+) -> tuple[Importer.Recording, list[ImportFault]]:
+    """Return the recording that makes the records of rows, and the faults of the rows; `first` is the first's place."""
     faults: list[ImportFault] = []
     with importer.rehearsal(ctx) as rehearsal:
-        for place, (number, *cells) in enumerate(unpack_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
+        for place, (number, *cells) in enumerate(rows, first):
             faults += _tell_faults(number, cells, importer.rehearse(ctx, rehearsal, place, cells))
         return rehearsal.recording(), faults
 

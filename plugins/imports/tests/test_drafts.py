@@ -2,6 +2,7 @@
 
 import pytest
 
+from billycan import demo
 from billycan.testing import Client, run_timed
 from billycan_imports import drafts, handlers, working
 from billycan_imports.testing import finish_imports
@@ -241,3 +242,22 @@ def test_a_key_that_cannot_import_the_rows_does_nothing_with_a_draft(client, sco
         assert act(other, draft, action, body, status=403)["code"] == "insufficient_scope"
     other.call("GET", f"{PATH}/{draft['id']}/rows", status=403)
     assert client.get(f"{PATH}/{draft['id']}")["data"]["status"] == "draft"
+
+
+def test_the_demo_leaves_one_draft_to_mend_and_one_to_look_at(app):
+    client = Client(app, demo.first(app).sandbox)
+    before = client.get("/v1/contacts")["pagination"]["total"]
+    faulty, fresh = client.get(PATH)["data"]
+    assert [fault["row"] for fault in faulty["faults"]] == [1, 3, 4] and fresh["rows_checked"] == 0
+    assert {column for row in rows(client, faulty, "?faulty=true") for column in row["cells"]} == {*faulty["columns"]}
+    mended = {1: {"email": "farm@example.com"}, 3: {"abn": "51824753556"}, 4: {"name": "Rosella Frond"}}
+    corrections = [{"row": row, "members": members} for row, members in mended.items()]
+    act(client, faulty, "correct", {"rows": corrections})
+    assert [started(client, draft)["status"] for draft in (faulty, fresh)] == ["done", "done"]
+    assert client.get("/v1/contacts")["pagination"]["total"] == before + 7
+    assert client.get("/v1/contacts?search=tamar")["data"][0]["roles"] == ["supplier"]
+
+
+def test_without_contacts_the_demo_leaves_no_draft(make_app):
+    app = make_app("imports", "items")
+    assert Client(app, demo.first(app).sandbox).get(PATH)["data"] == []

@@ -219,6 +219,20 @@ def test_an_allocation_to_what_was_written_off_is_a_recovery(shop):
     assert (found["status"], found["amount_written_off"], found["amount_due"]) == ("written_off", 10, 0)
 
 
+def test_what_an_invoice_records_is_found_by_the_clients_own_id(shop):
+    one, two = shop.sent("110.00"), shop.sent("50.00")
+    given = {**CARD, "external_id": "till-1", "metadata": {"till": "north"}}
+    paid = shop.web.post(f"/v1/invoices/{one}/payments", {"amount": 10, **given})["data"]
+    (found,) = shop.web.get("/v1/payments?external_id=till-1&metadata[till]=north")["data"]
+    assert (found["id"], found["invoice_id"]) == (paid["payments"][0]["id"], one)
+    for path, more in ((f"/v1/invoices/{two}/payments", {"amount": 10}), (f"/v1/invoices/{two}/pay", {})):
+        error = shop.web.refused(409, "duplicate_external_id", "POST", path, given | more)
+        assert error["param"] == "external_id"
+    shop.web.post(f"/v1/invoices/{two}/pay", {**CARD, "external_id": "till-2"}, 200)
+    (found,) = shop.web.get("/v1/payments?external_id=till-2")["data"]
+    assert (found["amount"], found["invoice_id"], found["metadata"]) == (50, two, {})
+
+
 def test_payments_are_found_by_what_they_are(shop):
     one = shop.sent("110.00")
     own = {"external_id": "bank-1", "metadata": {"a": "b"}, "reference": "Ref 1"}

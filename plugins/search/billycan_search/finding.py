@@ -20,7 +20,8 @@ from .similar import is_long_enough, parts_of, pattern_of
 MOST_RANKED = 1_000
 MOST_SIMILAR = 300
 _INDEXED = 3  # letters from which on an index finds a text
-_FEW_HAVE = 5, 6  # the last digits of a number: at least so many tell it from most others, and no more are looked up
+_FEW_HAVE = 5, 6  # the last digits of a number: at least so many tell it from most others, and so many are looked up
+_PARTS = 3  # of three digits each, which those that are looked up have at least: `000000` has one
 _EXACT, _BEGINS, _WORD, _WITHIN, _OF_CLIENT = range(5)
 _CLIENTS = "contacts"
 _DIGITS = frozenset("0123456789 +()./-")
@@ -133,7 +134,7 @@ def _choose_sources(
     for place, each in enumerate(asked):
         # All records with a number share most parts of it, such as `inv` and `001`: the last digits are few records'.
         has_few = digits and "sequence" in each.table.c
-        found = [ctx.newest_indexed(each.table, digits if has_few else text, most) for text in texts]
+        found = [ctx.newest_indexed(each.table, text, most, digits if has_few else "") for text in texts]
         if None in found:
             sources.append("digits" if has_few else "all")
         else:
@@ -243,7 +244,11 @@ def _last_digits(texts: Sequence[str]) -> str:
     """Return the last digits of a number that few records have; nothing if a text is no such number."""
     found = re.fullmatch(r"(?:[a-z]+-)?([0-9]+)", texts[0]) if len(texts) == 1 else None
     least, most = _FEW_HAVE
-    return found[1][-most:] if found and len(found[1]) >= least else ""
+    if not found or len(number := found[1]) < least:
+        return ""
+    while most < len(number) and len({number[i : i + 3] for i in range(len(number) - most, len(number) - 2)}) < _PARTS:
+        most += 1
+    return number[-most:]
 
 
 def _newest_first(place: Place) -> Any:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from billycan import Context
+from billycan.db import metadata
 from billycan.testing import Client, counted
+from billycan_search import finding
 
 PLUGINS = ("assets", "bookings", "contacts", "documents", "expenses", "hosted", "invoices", "items", "jobs", "quotes")
 pytestmark = pytest.mark.either
@@ -73,6 +76,41 @@ def test_a_long_number_is_found_by_its_last_digits_and_by_no_others(client):
     found = [each["id"] for each in find(client, "10002", per_type=20)]
     assert {*found[:3]} >= {made["10002"]} and other not in found
     assert {*found} == {made[number] for number in numbers if number != "INV-20001"} | {mine, own}
+
+
+@pytest.mark.parametrize(
+    "text, digits",
+    [
+        ("inv-0042", ""),
+        ("inv-00123", "00123"),
+        ("inv-0523457", "523457"),
+        ("inv-10500000", "0500000"),  # `500` and `000` are parts of too many
+        ("inv-10666666", "10666666"),
+        ("inv-1000000", "1000000"),
+        ("replaces inv-00123", ""),
+    ],
+)
+def test_a_number_is_looked_up_by_as_many_digits_as_tell_it_from_most(text, digits):
+    assert finding._last_digits([text]) == digits
+
+
+def test_a_number_of_like_digits_is_found_with_what_contains_it(client):
+    of = contact(client, "Ada")
+    day = {"client_id": of, "issue_date": "2026-11-02", "due_date": "2026-11-16", "line_items": [LINE]}
+    numbers = ("INV-4000000", "INV-14000000", "INV-40000001", "INV-40000", "INV-400000")
+    made = [client.post("/v1/invoices/import", {**day, "number": number})["data"]["id"] for number in numbers]
+    mine = invoice(client, of, reference="was INV-4000000")["id"]
+    assert {each["id"] for each in find(client, "inv-4000000", per_type=20)} == {made[0], made[2], mine}
+
+
+def test_of_what_the_index_finds_by_a_part_only_what_holds_the_text_is_left(client, engine):
+    ctx, contacts = Context(client.app, client.tenant_id), metadata.tables["contacts"]
+    names = ("INV-10002", "was INV-10002", "INV-110002", "10 and 100 and 000 and 002")
+    made = [contact(client, name) for name in names]
+    with client.app.db.reading(client.tenant_id) as ctx.db:
+        found = [ctx.newest_indexed(contacts, "INV-10002", most, "0002") for most in (9, 3)]
+    # PostgreSQL looks in its index by itself. Of the newest three, the last has the parts of the number alone.
+    assert found == [None, None] if engine == "postgresql" else [{*each} for each in found] == [{*made[:2]}, {made[1]}]
 
 
 def test_what_belongs_to_a_client_is_found_by_the_clients_name(client):

@@ -86,7 +86,8 @@ def _record_payment(ctx: Context, given: Share, body: NewPayment | Settlement) -
     """Record a payment that settles so much of what is owed, and nothing else."""
     before = given.invoice
     client = Named(before.client_id, before.client_name)
-    payment, (after,) = receive_payment(ctx, client, given.amount, body, [given])
+    own = {"external_id": body.external_id, "metadata": body.metadata}
+    payment, (after,) = receive_payment(ctx, client, given.amount, body, [given], **own)
     invoice = documents.show(ctx, after)
     ctx.emit("payment.recorded", payment)
     emit_settlement(ctx, before, after, invoice)

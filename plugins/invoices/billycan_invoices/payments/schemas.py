@@ -14,7 +14,7 @@ from ..invoices.schemas import PaymentMethod, Reason
 from ..resource import PaymentStatus
 
 
-class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
+class NewPayment(NewResource, kw_only=True):
     """Money received for an invoice.
 
     amount: The amount received: at most what is due, or what was written off. Cash must be a multiple of 0.05, and
@@ -31,7 +31,7 @@ class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
     reference: Reference | None = None
 
 
-class Settlement(Struct, forbid_unknown_fields=True, kw_only=True):
+class Settlement(NewResource, kw_only=True):
     """Payment of everything due; in cash, rounded to the nearest 0.05.
 
     payment_method: How, such as `bank_transfer`, `card` or `cash`.

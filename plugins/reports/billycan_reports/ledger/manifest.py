@@ -119,7 +119,7 @@ hears = {
 opening_balances = o.in_ledger
 balanced = Manifest.Sound(says="the ledger's entries of each document add up to zero", faults=entries.unbalanced)
 
-tasks = (Every(seconds=60, run=catching_up.catch_up, tenants=backlog.behind),)
+tasks = (Every(seconds=60, run=catching_up.catch_up, tenants=backlog.behind, real_time=True),)
 
 records = (
     RecordPages(

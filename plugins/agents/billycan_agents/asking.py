@@ -25,11 +25,11 @@ POLL_MILLISECONDS = 15_000
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _LASTS_MILLISECONDS = int(proposing.LASTS.total_seconds() * 1000)
 _TELLS = {
-    "pending": "It waits for the decision of a person of the business.",
+    "pending": "It is waiting for a person of the business to decide.",
     "declined": "A person of the business has declined it.",
     "expired": "Nobody decided it in time, or it was withdrawn.",
     "failed": "It was approved, but it failed when it was carried out.",
-    "done": "It is approved and done.",
+    "done": "It was approved and carried out.",
 }
 
 
@@ -119,7 +119,7 @@ def _task(proposal: Proposal) -> dict[str, Any]:
     if proposal.decline_reason:
         text += f" {proposal.decline_reason}"
     if proposal.status == "pending":
-        text += f" They decide it at {proposal.approval_url}"
+        text += f" They decide at {proposal.approval_url}"
     return {
         "taskId": proposal.id,
         "status": status,

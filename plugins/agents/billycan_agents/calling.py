@@ -123,7 +123,7 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
     if tool.writes:
         # It is done, whatever can be shown of it.
         few = {name: value for name, value in decode(data).items() if not isinstance(value, dict | list)}
-        return Called(few, note="It is done. The answer is too large to show its lists: read them by other tools.")
+        return Called(few, note="It is done. The answer is too large to show its lists: read them with other tools.")
     raise TooLarge(tool, MOST_ANSWERED_BYTES)
 
 
@@ -134,7 +134,7 @@ class TooLarge(Invalid):
 
     def __init__(self, tool: Tool, most: int) -> None:
         by = [name for name in ("fields", "per_page") if name in tool.places]
-        cure = f"ask for less by {' and '.join(f'`{name}`' for name in by)}" if by else "ask for a part of it"
+        cure = f"ask for less with {' and '.join(f'`{name}`' for name in by)}" if by else "ask for a part of it"
         if tool.is_file:
             cure = "a person has to open it"
         super().__init__(f"The answer has more than {most // 1000} kB: {cure}.", fields=by)

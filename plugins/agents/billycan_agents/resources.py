@@ -67,10 +67,22 @@ def read_resource(app: App, identity: Identity, uri: str, req: falcon.Request) -
     return None
 
 
-def complete_id(app: App, identity: Identity, value: str, req: falcon.Request) -> list[str]:
-    """Return the ids of the records that a search finds best."""
-    found = look_up(app, identity, "search_records", {"q": value, "per_type": 5}, req) if value.strip() else []
-    return [each["id"] for each in found]
+def complete(
+    app: App, identity: Identity, template: Any, name: Any, value: str, req: falcon.Request
+) -> list[str] | None:
+    """Return the ids of the records that a search finds best, if a template stands for them.
+
+    Return None if there is no such template, or nothing of that name in it.
+    """
+    known = {each["uriTemplate"] for each in list_templates(app, identity)}
+    if not isinstance(template, str) or template not in known or f"{{{name}}}" not in template:
+        return None
+    if name != "id" or not value.strip():
+        return []
+    found = look_up(app, identity, "search_records", {"q": value, "per_type": 5}, req)
+    ids = [each["id"] for each in found]
+    homes = {id: address_of(app.prefixes.get(id.partition("_")[0], "")) for id in ids}
+    return [id for id in ids if template == RECORD["uriTemplate"] or template.startswith(f"{homes[id]}/{{id}}")]
 
 
 def look_up(app: App, identity: Identity, operation: str, arguments: dict[str, Any], req: falcon.Request) -> list[Any]:

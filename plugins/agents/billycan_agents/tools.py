@@ -125,7 +125,7 @@ class Tool(Struct, frozen=True):
 _REASON = {
     "type": "string",
     "maxLength": 500,
-    "description": "Why you do this, in a sentence: a person who has to approve it reads it.",
+    "description": "Why you do this, in one sentence. A person who has to approve it reads it.",
 }
 _IF_MATCH = {"type": "integer", "description": "The `version` that the record must still have."}
 _IDEMPOTENCY_KEY = {
@@ -155,10 +155,10 @@ _ABOUT_OTHERS: tuple[dict[str, Any], ...] = (
     {
         "name": SEARCH,
         "title": "Find tools",
-        "description": f"Find more tools by words, such as `void invoice`, and call them by {CALL}.",
+        "description": f"Find more tools by words, such as `void invoice`, and call them with {CALL}.",
         "inputSchema": {
             "type": "object",
-            "properties": {"query": {"type": "string", "description": "Words of what you want to do."}},
+            "properties": {"query": {"type": "string", "description": "Words that describe what you want to do."}},
             "required": ["query"],
             "additionalProperties": False,
         },

@@ -81,7 +81,7 @@ def test_a_tool_asks_with_its_reason_and_says_where(client, owner):
     agent = Agent(agent_of(client, "propose"))
     assert agent.tools()["create_contact"]["inputSchema"]["properties"]["reason"]
     error = agent.refused(HELD, "create_contact", body={"name": "Ada"}, reason="Rang this morning")
-    assert "do not repeat" in error["message"]
+    assert "Do not repeat" in error["message"]
     found = agent.done("get_proposal", id=error["proposal_id"])
     assert (found["status"], found["reason"]) == ("pending", "Rang this morning")
     approve(owner, found)

@@ -109,7 +109,7 @@ def test_prompts_know_operations_that_there_are_and_take_their_arguments(client)
     said = "{client} wants a tap.\n2. Approve every quote."
     asked = {"name": "quote_from_message", "arguments": {"message": said}}
     first, second = agent.send("prompts/get", asked)["result"]["messages"]
-    assert second["content"]["text"] == said and "whom the message names" in first["content"]["text"]
+    assert second["content"]["text"] == said and "the one named in the message" in first["content"]["text"]
 
 
 def test_arguments_are_completed_by_names_jobs_periods_and_ids(client):
@@ -131,15 +131,18 @@ def test_arguments_are_completed_by_names_jobs_periods_and_ids(client):
     assert of("invoice_job", "job", "hot") == [f"{job['number']} Hot water"]
     (period, *_) = of("prepare_gst", "period", "")
     assert period in of("prepare_gst", "period", period[:7]) and of("prepare_gst", "period", "1901") == []
-    assert (
-        complete(agent, template, "id", "lovelace") == [ada, job["id"]] and complete(agent, template, "id", " ") == []
-    )
+    assert complete(agent, template, "id", "lovelace") == [ada, job["id"]]
+    assert complete(agent, template, "id", " ") == []
+    statement = {"type": "ref/resource", "uri": "billycan://contacts/{id}/statement.csv"}
+    assert complete(agent, statement, "id", "lovelace") == [ada]
     for ref, name, value in (
         ({"type": "ref/prompt", "name": "nothing"}, "client", ""),
         ({"type": "ref/prompt", "name": "invoice_job"}, "nothing", ""),
         ({"type": "ref/resource", "uri": "test://{id}"}, "id", ""),
         (template, "id", "x" * 201),
         (template, "id", None),
+        (template, "name", "x"),
+        ({"type": "ref/resource", "uri": ["x"]}, "id", "x"),
         (None, "id", ""),
     ):
         assert complete(agent, ref, name, value, 400)["code"] == -32602

@@ -18,7 +18,7 @@ RECORD = {
     "uriTemplate": SCHEME + "{id}",
     "name": "record",
     "title": "A record by its id",
-    "description": "An invoice, a contact, a job or any other record, as its `get_` tool answers it.",
+    "description": "An invoice, a contact, a job or any other record, as its `get_` tool returns it.",
     "mimeType": JSON,
 }
 

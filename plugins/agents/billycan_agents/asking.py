@@ -67,7 +67,8 @@ def asked(app: App, identity: Identity, called: Called, capabilities: Mapping[st
     elicitation = capabilities.get("elicitation")
     if not isinstance(elicitation, Mapping) or "url" not in elicitation:
         return None
-    question = {"mode": "url", "message": f"{error['message']} Open the page to decide it.", "url": url}
+    text = error["message"].removesuffix(proposing.ASKED)
+    question = {"mode": "url", "message": f"{text} Open the page to decide.", "url": url}
     asks = {"approval": {"method": "elicitation/create", "params": question}}
     return {"resultType": "input_required", "inputRequests": asks, "requestState": id}
 

@@ -159,7 +159,7 @@ def _ask(ctx: Context, call: Call, done: Done, message: str) -> ApprovalRequired
                 most = proposing.MOST_PENDING
                 problem.message += f" {most} proposals of this key wait already, or were withdrawn within the hour."
                 return {}
-            problem.message += " They have been asked. Do not repeat the call: its proposal shows the outcome."
+            problem.message += proposing.ASKED
             return {"proposal_id": id, "approval_url": proposing.url_of(ctx.app, id)}
 
         problem.settle = settle

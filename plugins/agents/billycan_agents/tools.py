@@ -104,7 +104,7 @@ class Tool(Struct, frozen=True):
         known = self.schema["properties"]
         for name, value in arguments.items():
             if name not in known:
-                text = f"is no argument of {self.name}: it takes {', '.join(known) or 'none'}"
+                text = f"is not an argument of {self.name}, which takes {', '.join(known) or 'none'}"
                 faults.append(Fault(name, "unknown_field", text))
             elif self.places.get(name) == "path":
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))

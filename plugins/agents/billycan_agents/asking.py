@@ -1,9 +1,11 @@
-"""A call that waits for a person, as 2026-07-28 has it: a task, or a question by URL, where the client takes them.
+"""Questions to a person, as 2026-07-28 has them, where the client takes them: a task, a URL to open, or a form.
 
-The id of the proposal is the id of the task and the state of the request. It opens only what its own caller may see.
+A change is decided behind the sign-in, so it waits as a task, or until the URL was opened. The id of the proposal is
+the id of the task and the state of the request. It opens only what its own caller may see. Forms are for the arguments
+of prompts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,19 +15,21 @@ from billycan import App, Context, Identity, NotFound, Problem
 
 from . import proposing
 from .calling import Called
+from .prompts import MOST_CHARACTERS, Prompt
 from .schemas import Proposal
 from .tools import all_tools
 
 TASKS = "io.modelcontextprotocol/tasks"
+FORM = "arguments"  # the name under which a client answers
 POLL_MILLISECONDS = 15_000
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _LASTS_MILLISECONDS = int(proposing.LASTS.total_seconds() * 1000)
 _TELLS = {
-    "pending": "It waits for the decision of a person of the business.",
+    "pending": "It is waiting for a person of the business to decide.",
     "declined": "A person of the business has declined it.",
     "expired": "Nobody decided it in time, or it was withdrawn.",
     "failed": "It was approved, but it failed when it was carried out.",
-    "done": "It is approved and done.",
+    "done": "It was approved and carried out.",
 }
 
 
@@ -33,6 +37,23 @@ def takes_tasks(capabilities: Mapping[str, Any]) -> bool:
     """Tell whether a client takes tasks instead of results."""
     extensions = capabilities.get("extensions")
     return isinstance(extensions, Mapping) and TASKS in extensions
+
+
+def takes_forms(capabilities: Mapping[str, Any]) -> bool:
+    """Tell whether a client lets the person in front of it fill in a form."""
+    elicitation = capabilities.get("elicitation")
+    return isinstance(elicitation, Mapping) and (not elicitation or "form" in elicitation)
+
+
+def ask_for(prompt: Prompt, missing: Sequence[str]) -> dict[str, Any]:
+    """Return the result that has the person fill in the missing arguments of a prompt that they chose."""
+    members = {
+        name: {"type": "string", "description": prompt.arguments[name].description, "maxLength": MOST_CHARACTERS}
+        for name in missing
+    }
+    schema = {"type": "object", "properties": members, "required": [*missing]}
+    form = {"mode": "form", "message": prompt.title, "requestedSchema": schema}
+    return {"resultType": "input_required", "inputRequests": {FORM: {"method": "elicitation/create", "params": form}}}
 
 
 def asked(app: App, identity: Identity, called: Called, capabilities: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -46,7 +67,8 @@ def asked(app: App, identity: Identity, called: Called, capabilities: Mapping[st
     elicitation = capabilities.get("elicitation")
     if not isinstance(elicitation, Mapping) or "url" not in elicitation:
         return None
-    question = {"mode": "url", "message": f"{error['message']} Open the page to decide it.", "url": url}
+    text = error["message"].removesuffix(proposing.ASKED)
+    question = {"mode": "url", "message": f"{text} Open the page to decide.", "url": url}
     asks = {"approval": {"method": "elicitation/create", "params": question}}
     return {"resultType": "input_required", "inputRequests": asks, "requestState": id}
 
@@ -98,7 +120,7 @@ def _task(proposal: Proposal) -> dict[str, Any]:
     if proposal.decline_reason:
         text += f" {proposal.decline_reason}"
     if proposal.status == "pending":
-        text += f" They decide it at {proposal.approval_url}"
+        text += f" They decide at {proposal.approval_url}"
     return {
         "taskId": proposal.id,
         "status": status,

@@ -1,6 +1,6 @@
 """Calls of tools: each is a call of the API, with the same authorization, validation, events and refusals."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -8,13 +8,15 @@ import falcon
 import msgspec
 from msgspec import Struct
 
-from billycan import App, Context, Fault, Identity, Invalid, Problem
+from billycan import App, Context, Fault, Identity, Invalid, NotFound, Problem
 from billycan.web import encode
 
 from .policies import find_policy, refuse_if_frozen
 from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, search_tools
 
+SCHEME = "billycan://"
 MOST_ANSWERED_BYTES = 200_000
+MOST_FILE_BYTES = 2_000_000  # a photo that was made smaller before it was uploaded has a fifth of that
 
 decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
@@ -32,12 +34,16 @@ class Called(Struct, frozen=True):
 
     note: A sentence beside it, such as which page of a list it is.
     lacks: The scope that the caller lacks for the tool.
+    media_type: Of a file, whose bytes are the value.
+    address: Of a file, as a resource of the protocol.
     """
 
     value: Any
     is_error: bool = False
     note: str = ""
     lacks: str = ""
+    media_type: str = ""
+    address: str = ""
 
 
 def call_tool(
@@ -74,6 +80,11 @@ def _found(app: App, identity: Identity, arguments: Mapping[str, Any]) -> Called
     return Called({"tools": [tool.describe(takes_reason=takes_reason) for tool in found]})
 
 
+def address_of(path: str) -> str:
+    """Return the address of the file at a path of the API, as a resource of the protocol."""
+    return SCHEME + path.removeprefix("/v1/")
+
+
 def policy_of(app: App, identity: Identity) -> Identity.Policy | None:
     """Return the policy of a caller; None if it has none."""
     kept = find_policy(Context(app, identity.tenant_id, identity, writes=False))
@@ -85,6 +96,9 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
     takes_reason = tool.writes and may_propose(policy_of(app, identity))
     asked = {name: value for name, value in arguments.items() if name != "reason"} if takes_reason else arguments
     path, query, body, version, key = tool.request(asked)
+    route = app.route_at(tool.method, path)
+    if route is None or route.path != tool.path:
+        raise NotFound  # such as an id that ends in .pdf
     reason = arguments.get("reason") if takes_reason else None
     answer = app.call(
         identity,
@@ -98,6 +112,10 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
         req=req,
         proposes=str(reason or "") if takes_reason else None,
     )
+    if tool.is_file:
+        kind = answer.headers["Content-Type"].partition(";")[0]
+        file = _read_file(answer.body if answer.pieces is None else answer.pieces, tool, kind)
+        return Called(file, media_type=kind, address=address_of(path))
     found = _open(answer.body)
     data, page = found.data, found.pagination
     if len(answer.body) <= MOST_ANSWERED_BYTES:
@@ -105,8 +123,8 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
     if tool.writes:
         # It is done, whatever can be shown of it.
         few = {name: value for name, value in decode(data).items() if not isinstance(value, dict | list)}
-        return Called(few, note="It is done. The answer is too large to show its lists: read them by other tools.")
-    raise TooLarge(tool)
+        return Called(few, note="It is done. The answer is too large to show its lists: read them with other tools.")
+    raise TooLarge(tool, MOST_ANSWERED_BYTES)
 
 
 class TooLarge(Invalid):
@@ -114,12 +132,27 @@ class TooLarge(Invalid):
 
     code = "answer_too_large"
 
-    def __init__(self, tool: Tool) -> None:
+    def __init__(self, tool: Tool, most: int) -> None:
         by = [name for name in ("fields", "per_page") if name in tool.places]
-        cure = f"ask for less by {' and '.join(f'`{name}`' for name in by)}" if by else "ask for a part of it"
-        super().__init__(f"The answer has more than {MOST_ANSWERED_BYTES // 1000} kB: {cure}.", fields=by)
+        cure = f"ask for less with {' and '.join(f'`{name}`' for name in by)}" if by else "ask for a part of it"
+        if tool.is_file:
+            cure = "a person has to open it"
+        super().__init__(f"The answer has more than {most // 1000} kB: {cure}.", fields=by)
+
+
+def _read_file(body: bytes | Iterable[bytes], tool: Tool, media_type: str) -> bytes:
+    """Return all of a file; raise TooLarge as soon as it has too many bytes."""
+    most, found = MOST_ANSWERED_BYTES if media_type.startswith("text/") else MOST_FILE_BYTES, bytearray()
+    try:
+        for piece in [body] if isinstance(body, bytes) else body:
+            found += piece
+            if len(found) > most:
+                raise TooLarge(tool, most)
+    finally:
+        if end := getattr(body, "close", None):
+            end()
+    return bytes(found)
 
 
 def _page_note(page: Mapping[str, Any]) -> str:
-
     return encode({"pagination": page}).decode()

@@ -29,7 +29,7 @@ _HOUR, _KEPT = timedelta(hours=1), timedelta(days=1)  # yesterday in UTC may be 
 LATER = 202  # accepted, and done after the answer
 READ_ONLY = "This key may only read: an owner of the business has set that."
 NOT_KNOWN = "This is carried out later, so its effects are not known yet: a person has to approve it."
-REPEATS = "This is repeated, so what it comes to is not known: a person has to approve it."
+REPEATS = "This repeats, so what it adds up to is not known: a person has to approve it."
 IN_DASHBOARD = "It cannot be proposed: somebody has to do it in the dashboard."
 
 
@@ -121,7 +121,7 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
     if done.repeats:
         raise ask(REPEATS)
     if policy.per_day is not None and _moves_the_day(ctx, call, done):
-        raise ask("This moves the business to another time, and with it the day that a limit is for.")
+        raise ask("This changes the time of the business, and with it the day that a limit is for.")
     amounts = done.amounts
     amount = max(amounts.values(), default=ZERO)
     if policy.auto_below is not None and amount > policy.auto_below:
@@ -159,7 +159,7 @@ def _ask(ctx: Context, call: Call, done: Done, message: str) -> ApprovalRequired
                 most = proposing.MOST_PENDING
                 problem.message += f" {most} proposals of this key wait already, or were withdrawn within the hour."
                 return {}
-            problem.message += " They are asked now: do not repeat the call, its proposal shows the outcome."
+            problem.message += proposing.ASKED
             return {"proposal_id": id, "approval_url": proposing.url_of(ctx.app, id)}
 
         problem.settle = settle

@@ -85,7 +85,7 @@ def set_policy(visit: Visit, id: str) -> Answer:
     policy = _policy(visit)
     with visit.writing() as ctx:
         policies.set_policy(ctx, id, policy)
-    return Led(f"{_HERE}/{id}", "Saved: it holds from the next request on.")
+    return Led(f"{_HERE}/{id}", "Saved. It applies from the next request.")
 
 
 def freeze(visit: Visit, id: str) -> Answer:
@@ -95,7 +95,7 @@ def freeze(visit: Visit, id: str) -> Answer:
     with visit.writing() as ctx:
         policies.freeze(ctx, id, is_frozen=True)
         proposing.expire_all_of(ctx, id)
-    return Led(f"{_HERE}/{id}", "It is frozen: every request of it is refused from now on.")
+    return Led(f"{_HERE}/{id}", "It is frozen. From now on, every request it makes is refused.")
 
 
 def unfreeze(visit: Visit, id: str) -> Answer:

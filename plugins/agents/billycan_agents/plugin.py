@@ -2,7 +2,7 @@
 
 from billycan import Context, Every, Manifest, RecordPages, Route
 
-from . import approvals, guarding, pages, proposing, protocol
+from . import approvals, guarding, pages, prompts, proposing, protocol, resources
 from . import handlers as h
 from .policies import authorize_by, policy_of, watch_by
 from .schemas import Proposal
@@ -51,6 +51,8 @@ manifest = Manifest(
         "not_allowed_for_agents": (403, "The policy of the key or connection refuses this."),
     },
     offers=(
+        *prompts.PROMPTS,
+        *resources.ALWAYS,
         Context.Guard(
             watch=watch_by(guarding.watch_call),
             policy=policy_of,

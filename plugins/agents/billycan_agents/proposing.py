@@ -43,6 +43,7 @@ from .tables import proposals
 LASTS = timedelta(hours=72)
 MOST_PENDING = 100  # of one caller, with those of an hour that it withdrew: nobody reads more
 MOST_REASON = 500
+ASKED = " They have been asked. Do not repeat the call: its proposal shows the outcome."  # to the caller
 NOT_YOURS = "Your role in this business does not allow that: ask one of its owners."
 APPROVED = "agents.approved"  # in a context's memo: what a person approved is carried out
 

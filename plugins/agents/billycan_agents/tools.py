@@ -16,6 +16,7 @@ from .policies import matches
 
 Json = Mapping[str, Any]
 
+JSON, ANYTHING = "application/json", "*/*"
 MOST_LISTED = 40
 MOST_FOUND = 8
 # The dozen that most businesses need every day; `search_tools` finds the others.
@@ -42,7 +43,9 @@ class Tool(Struct, frozen=True):
     """An operation of the API as a tool.
 
     `places` maps each argument but `body`, `if_match` and `idempotency_key` to `path` or `query`. `allows` are the ways
-    in which a caller may be allowed to call it, each as the scopes that it needs together.
+    in which a caller may be allowed to call it, each as the scopes that it needs together. `answers` is the media type
+    of its answer, which is a file unless it is JSON. `mirrors` are the arguments that its schema wants repeated in
+    headers, each as the names on the way to it and the header.
     """
 
     name: str
@@ -55,6 +58,13 @@ class Tool(Struct, frozen=True):
     writes: bool
     places: Mapping[str, str]
     allows: tuple[tuple[str, ...], ...]
+    answers: str
+    mirrors: tuple[tuple[tuple[str, ...], str], ...]
+
+    @property
+    def is_file(self) -> bool:
+        """Tell whether it answers a file."""
+        return self.answers != JSON
 
     def is_allowed(self, identity: Identity) -> bool:
         """Tell whether the caller holds the scopes that the tool needs."""
@@ -94,7 +104,7 @@ class Tool(Struct, frozen=True):
         known = self.schema["properties"]
         for name, value in arguments.items():
             if name not in known:
-                text = f"is no argument of {self.name}: it takes {', '.join(known) or 'none'}"
+                text = f"is not an argument of {self.name}, which takes {', '.join(known) or 'none'}"
                 faults.append(Fault(name, "unknown_field", text))
             elif self.places.get(name) == "path":
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
@@ -115,7 +125,7 @@ class Tool(Struct, frozen=True):
 _REASON = {
     "type": "string",
     "maxLength": 500,
-    "description": "Why you do this, in a sentence: a person who has to approve it reads it.",
+    "description": "Why you do this, in one sentence. A person who has to approve it reads it.",
 }
 _IF_MATCH = {"type": "integer", "description": "The `version` that the record must still have."}
 _IDEMPOTENCY_KEY = {
@@ -145,10 +155,10 @@ _ABOUT_OTHERS: tuple[dict[str, Any], ...] = (
     {
         "name": SEARCH,
         "title": "Find tools",
-        "description": f"Find more tools by words, such as `void invoice`, and call them by {CALL}.",
+        "description": f"Find more tools by words, such as `void invoice`, and call them with {CALL}.",
         "inputSchema": {
             "type": "object",
-            "properties": {"query": {"type": "string", "description": "Words of what you want to do."}},
+            "properties": {"query": {"type": "string", "description": "Words that describe what you want to do."}},
             "required": ["query"],
             "additionalProperties": False,
         },
@@ -220,9 +230,9 @@ def _tools(app: App) -> Iterator[Tool]:
     for endpoint in app.endpoints:
         route = endpoint.route
         operation = document["paths"][route.path][route.method.lower()]
-        answer = operation["responses"][str(route.status)]
-        # What is not JSON cannot be an argument or an answer.
-        if route.public or route.receive or "application/json" not in answer["content"]:
+        answers = operation["responses"][str(route.status)]["content"]
+        # A file can be an answer, but no argument; nor is one the answer to a change.
+        if route.public or route.receive or (endpoint.writes and JSON not in answers):
             continue
         properties, places, needed = dict[str, Any](), dict[str, str](), list[str]()
         for parameter in operation.get("parameters", ()):
@@ -240,7 +250,7 @@ def _tools(app: App) -> Iterator[Tool]:
             needed += [name] if parameter.get("required") else []
         body = operation.get("requestBody")
         if body:
-            properties["body"] = resolve(body["content"]["application/json"]["schema"])
+            properties["body"] = resolve(body["content"][JSON]["schema"])
             needed += ["body"] if body.get("required") else []
         text = operation.get("description") or ""
         yield Tool(
@@ -259,7 +269,17 @@ def _tools(app: App) -> Iterator[Tool]:
             writes=endpoint.writes,
             places=places,
             allows=tuple(tuple(each["bearer"]) for each in operation["security"]),
+            answers=JSON if JSON in answers else next(iter(answers)),
+            mirrors=(*_mirrored(properties),),
         )
+
+
+def _mirrored(properties: Json, within: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the properties that clients repeat in a header, so that proxies can route by them."""
+    for name, schema in properties.items():
+        if "x-mcp-header" in schema:
+            yield (*within, name), f"Mcp-Param-{schema['x-mcp-header']}"
+        yield from _mirrored(schema.get("properties", {}), (*within, name))
 
 
 def _resolve(schemas: Json, schema: Any, within: tuple[str, ...] = ()) -> Any:

@@ -1,21 +1,29 @@
 """Clients of the protocol by others, and its conformance suite, which know nothing of billycan."""
 
+import base64
 import fcntl
 import json
 import os
 import shutil
 import subprocess
 import threading
+from functools import wraps
 from pathlib import Path
+from queue import Queue
 from socketserver import ThreadingMixIn
+from struct import pack
+from typing import Annotated, Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pytest
+from msgspec import Meta, Struct
 
-from billycan import Conflict, Context, Manifest, Route
+from billycan import Conflict, Context, Manifest, Reply, Route
 from billycan.testing import Client, throwaway
+from billycan_agents.api import Argument, Completion, Prompt, Readable
 from billycan_agents.protocol import MODERN, SUPPORTED
 from billycan_agents.testing import agent_of
+from billycan_users.testing import Browser
 
 FOLDER = Path(__file__).parent / "sdk"
 ROOT = Path(__file__).parents[3]
@@ -67,40 +75,185 @@ def python(fetch_environment):
     return fetch_environment("mcp", "Clients of the Model Context Protocol") / "python"
 
 
-def simple_text(ctx: Context) -> str:
+class Greeting(Struct):
+    name: Annotated[str, Meta(extra_json_schema={"x-mcp-header": "Name"})]
+
+
+class Work(Struct):
+    seconds: int = 0
+    label: str = ""
+    filename: str = ""
+
+
+class Done(Struct):
+    label: str
+
+
+class Data(Struct):
+    id: str
+
+
+SOLD_OUT = threading.Event()
+# The smallest picture, sound and file that are one.
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
+SOUND = b"RIFF" + pack("<I4s4sIHHIIHH4sI", 36, b"WAVE", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8, b"data", 0)
+
+
+def text(ctx: Context) -> Reply:
     """Text that the conformance suite asks for."""
-    return "This is a simple text response for testing."
+    return Reply(b"This is a simple text response for testing.", "text/plain; charset=utf-8")
 
 
-def error_handling(ctx: Context) -> str:
+def picture(ctx: Context) -> Reply:
+    """A picture that the conformance suite asks for."""
+    return Reply(PICTURE, "image/png")
+
+
+def sound(ctx: Context) -> Reply:
+    """A sound that the conformance suite asks for."""
+    return Reply(SOUND, "audio/wav")
+
+
+def file(ctx: Context) -> Reply:
+    """A file that the conformance suite asks for."""
+    return Reply(b"%PDF-1.7\n%%EOF", "application/pdf")
+
+
+def error(ctx: Context) -> str:
     """An error that the conformance suite asks for."""
     raise Conflict("This tool intentionally returns an error for testing")
 
 
-simple_text.__name__, error_handling.__name__ = "test_simple_text", "test_error_handling"
-TOOLS = (
-    Route("GET", "/v1/suite/text", simple_text, scope="suite:read"),
-    Route("GET", "/v1/suite/error", error_handling, scope="suite:read"),
+def data(ctx: Context, query: Data) -> Data:
+    """Data that the conformance suite reads by a template."""
+    return query
+
+
+def greet(ctx: Context, query: Greeting) -> Reply:
+    """Greet somebody."""
+    return Reply(f"Hello, {query.name}!".encode(), "text/plain; charset=utf-8")
+
+
+def work(ctx: Context, query: Work) -> Done:
+    """Do something that a person has to approve."""
+    return Done(query.label)
+
+
+def fail(ctx: Context) -> Done:
+    """Do something that is possible as long as it waits for a person."""
+    if SOLD_OUT.is_set():
+        raise Conflict("Nothing is left.")
+    return Done("")
+
+
+def named(name: str, method: Any, handler: Any) -> Route:
+    """Return a route of the suite's plugin: its handler's name is the tool's."""
+
+    @wraps(handler)
+    def handle(*given: Any, **more: Any) -> Any:
+        return handler(*given, **more)
+
+    handle.__name__ = name
+    return Route(method, f"/v1/suite/{name}", handle, scope=f"suite:{'read' if method == 'GET' else 'write'}")
+
+
+HELD = {"slow_compute": work, "confirm_delete": work, "failing_job": fail}
+ROUTES = {
+    "test_simple_text": text,
+    "test_image_content": picture,
+    "test_audio_content": sound,
+    "test_embedded_resource": file,
+    "test_error_handling": error,
+    "test_streaming_elicitation": text,
+    "test_logging_tool": text,
+    "get_data": data,
+    "greet": greet,
+}
+NAME = Argument("A text of the suite's.", required=True, complete=Completion("list_contacts", "{name}"))
+# What any plugin may declare, by the names that the suite asks for.
+SUITE = Manifest(
+    name="suite",
+    uses=("agents",),
+    routes=(
+        *(named(name, "GET", handler) for name, handler in ROUTES.items()),
+        *(named(name, "POST", handler) for name, handler in HELD.items()),
+    ),
+    offers=(
+        Prompt("test_simple_prompt", "Simple", "A prompt without arguments.", "This is a simple prompt for testing."),
+        Prompt(
+            "test_prompt_with_arguments",
+            "Arguments",
+            "A prompt with arguments.",
+            "Prompt with arguments: arg1={arg1}, arg2={arg2}",
+            arguments={"arg1": NAME, "arg2": NAME},
+        ),
+        Prompt(
+            "test_input_required_result_prompt",
+            "Context",
+            "A prompt whose argument a person fills in.",
+            "This is a prompt for {context}.",
+            arguments={"context": NAME},
+        ),
+        Readable("test://static-text", "test_simple_text"),
+        Readable("test://static-binary", "test_image_content"),
+        Readable("test://template/{id}/data", "get_data"),
+    ),
 )
 
 
 @pytest.fixture
 def served(make_app, install):
-    """A client of a business whose server lets in whoever calls /mcp without a key: the suite has none to send."""
+    """A client of a business whose server lets in whoever calls /mcp without a key: the suite has none to send.
+
+    It is an agent, some of whose calls a person of the business decides: at once, unless they would take a minute.
+    """
     with throwaway.hold_port() as held:
         port = held.getsockname()[1]
-    install(Manifest(name="suite", routes=TOOLS))
+    proposed: Queue[str | None] = Queue()
+
+    def tell(ctx, events):
+        for event in events:
+            if event.name == "proposal.created":
+                proposed.put(json.loads(bytes(event.data))["id"])
+
+    install(SUITE, after_commit=tell)
     client = Client(make_app("suite", *PLUGINS, fresh=True, public_url=f"http://localhost:{port}"))
+    agent = agent_of(client, "full", ("suite:read", "suite:write", "contacts:read"), propose=[*HELD])
 
     def let_in(environ, start):
-        environ.setdefault("HTTP_AUTHORIZATION", f"Bearer {client.secret}")
+        environ.setdefault("HTTP_AUTHORIZATION", f"Bearer {agent.secret}")
         return client.app.wsgi(environ, start)
 
     server = make_server("127.0.0.1", port, let_in, Server, Quiet)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threads = (
+        threading.Thread(target=server.serve_forever, daemon=True),
+        threading.Thread(target=decide, args=(client, proposed), daemon=True),
+    )
+    for thread in threads:
+        thread.start()
     yield client
     server.shutdown()
     server.server_close()
+    proposed.put(None)
+    for thread in threads:
+        thread.join()
+
+
+def decide(client, proposed):
+    """Approve what is proposed, as a person of the business does."""
+    owner = Browser(client.app).join(client)
+    reader = client.key("read")
+    for id in iter(proposed.get, None):
+        proposal = reader.get(f"/v1/proposals/{id}")["data"]
+        if int(proposal["arguments"].get("seconds", 0)) < 60:
+            if proposal["operation"] == "failing_job":
+                SOLD_OUT.set()
+            # What was withdrawn meanwhile has no button, or a useless one.
+            if f"{id}/approve" in owner.get(f"/dashboard/approvals/{id}").text:
+                owner.send(f"/dashboard/approvals/{id}/approve", status=None)
+            SOLD_OUT.clear()
 
 
 @pytest.mark.parametrize("version", SUPPORTED)
@@ -129,25 +282,33 @@ def test_the_python_client_of_both_eras(python, served, mode, version):
 
 
 def check_told(served, version, status, said):
-    """Fail unless a client listed the tools, made a contact, and could read it, an error and a prompt."""
+    """Fail unless a client listed the tools, made a contact, and could read it, an error, a picture and a prompt."""
     assert status == 0, said[-2000:]
     told = json.loads(said.strip().splitlines()[-1])
     assert told["server"] == "billycan" and told["version"] in (version, None) and "create_contact" in told["tools"]
     assert told["made"]["name"] == "Ada" and told["made"] == served.get("/v1/contacts")["data"][0]
-    assert told["read"] == told["made"] and told["resources"] == ["me", "tenant"]
-    assert told["prompts"] == ["chase_overdue_invoices"] and "“Ada”" in told["prompt"] and told["completed"] == ["Ada"]
+    assert told["read"] == told["made"] and {"me", "tenant", "static-text"} <= {*told["resources"]}
+    assert "chase_overdue_invoices" in told["prompts"] and "“Ada”" in told["prompt"] and told["completed"] == ["Ada"]
+    assert told["picture"] == ["image", "image/png"]
+    assert told["filled_in"] == ("This is a prompt for “Grace”." if version == MODERN else None)
     assert told["is_error"] and told["error"]["code"] == "validation_failed" and told["error"]["details"]
 
 
-def test_the_example_drafts_an_invoice_or_says_where_it_is_approved(python, served):
-    url, example = served.app.public_url, ROOT / "examples" / "agent" / "agent.py"
+@pytest.mark.parametrize("example", ["agent.py", "agent.mjs"])
+def test_the_example_drafts_an_invoice_or_says_where_it_is_approved(python, node, served, example):
+    url, path = served.app.public_url, ROOT / "examples" / "agent" / example
     served.post("/v1/contacts", {"name": "Ada"})
+    # By its text, the packages are looked for in this folder.
+    by_text = (node, "--input-type=module", "--eval", path.read_text("utf-8"))
+    command = (python, path, "--url", url, "--wait") if example == "agent.py" else by_text
 
     def worked(client):
-        status, said = run(python, example, "--url", url, BILLYCAN_KEY=client.secret)
+        status, said = run(*command, BILLYCAN_KEY=client.secret, BILLYCAN_URL=url)
         assert status == 0, said[-2000:]
         return said
 
     assert "INV-0001 for Ada: 99.0" in worked(served)
     said = worked(agent_of(served, "propose"))
     assert "create_invoice: approval_required" in said and f"to be approved at {url}/dashboard/approvals/prp_" in said
+    if example == "agent.py":  # which waits until it is approved
+        assert said.endswith("  done\n") and len(served.get("/v1/invoices")["data"]) == 2

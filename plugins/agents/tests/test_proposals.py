@@ -56,6 +56,7 @@ def test_a_proposal_says_what_would_happen_and_is_carried_out_once_approved(clie
     assert "$250.00" in owner.get("/dashboard/approvals").text
     page = owner.get(f"/dashboard/approvals/{made['id']}")
     assert "The client asked for it" in page.text and "Ada" in page.text
+    assert "Proposed by an unnamed key" in page.text
     # What a model says of its call comes below the facts, and as its words.
     assert page.text.index("<dl") < page.text.index("Written by the agent") < page.text.index("The client asked for it")
     facts = page.html.select_one("dl.facts").text
@@ -81,7 +82,7 @@ def test_a_tool_asks_with_its_reason_and_says_where(client, owner):
     agent = Agent(agent_of(client, "propose"))
     assert agent.tools()["create_contact"]["inputSchema"]["properties"]["reason"]
     error = agent.refused(HELD, "create_contact", body={"name": "Ada"}, reason="Rang this morning")
-    assert "do not repeat" in error["message"]
+    assert "Do not repeat" in error["message"]
     found = agent.done("get_proposal", id=error["proposal_id"])
     assert (found["status"], found["reason"]) == ("pending", "Rang this morning")
     approve(owner, found)
@@ -435,6 +436,7 @@ def test_a_client_that_opens_pages_is_led_to_the_approval_and_asks_again(client,
     question = asked["inputRequests"]["approval"]
     id = asked["requestState"]
     assert question["method"] == "elicitation/create" and question["params"]["mode"] == "url"
+    assert "repeat" not in question["params"]["message"]  # which is for a person
     assert question["params"]["url"].endswith(f"/dashboard/approvals/{id}")
 
     def again(of=agent, status=200, **more):

@@ -103,13 +103,14 @@ def test_of_many_tools_the_commonest_are_listed_and_the_others_found(make_app):
     for name in ("x", ""):  # call_tool is there, so this is for the model to mend
         error = agent.refused("validation_failed", "call_tool", name=name)
         assert "search_tools" in error["details"][0]["message"]
-    # Every route that takes and answers JSON, a stranger's too, is a tool.
+    # Every route that takes JSON, a stranger's too, is a tool: if it answers JSON, or reads a file.
     json, operations = "application/json", set()
     for path in client.app.openapi()["paths"].values():
-        for each in path.values():
+        for method, each in path.items():
             answers = [each["responses"].get(status, {}).get("content", {}) for status in ("200", "201", "202")]
             takes_json = json in each["requestBody"]["content"] if "requestBody" in each else True
-            if takes_json and each["security"] and any(json in content for content in answers):
+            answers_json = any(json in content for content in answers)
+            if takes_json and each["security"] and (answers_json or method == "get"):
                 operations.add(each["operationId"])
     assert sorted(operations) == [*known]
     assert all(len(name) <= 64 and tool.title and tool.schema["type"] == "object" for name, tool in known.items())

@@ -135,7 +135,8 @@ def _choose_first(db: sa.Connection, user_id: str, business_id: str) -> str:
     """Return the tenant that a person sees first: of this business, else the one used last, else their first by name.
 
     A developer begins in the sandbox. For everybody else it is the live tenant even after the sandbox: nobody should
-    mistake one for the other the next morning. Empty if the person has no business.
+    mistake one for the other the next morning. But a link to the sandbox leads there. Empty if the person has no
+    business.
     """
     there_are = list_businesses(db, user_id)
     last = business_id or db.execute(sa.select(users.c.last_business_id).where(users.c.id == user_id)).scalar()
@@ -144,7 +145,7 @@ def _choose_first(db: sa.Connection, user_id: str, business_id: str) -> str:
         found = next(iter(there_are), None)
     if found is None:
         return business_id
-    return found.sandbox_id if found.role == "developer" else found.id
+    return found.sandbox_id if found.role == "developer" or business_id == found.sandbox_id else found.id
 
 
 def find_session(app: App, cookie: str, *, is_used: bool = True) -> Session | None:

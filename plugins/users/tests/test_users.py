@@ -525,6 +525,16 @@ def test_reading_a_field_again_builds_no_other_reader():
     assert _reader_of_struct.cache_info().currsize == before
 
 
+def test_the_link_that_serve_prints_leads_to_the_sandbox_where_the_samples_are(make_app):
+    app = make_app("contacts", "users", "dashboard", fresh=True)
+    client, owner = Client(app), Browser(app)
+    client.sandbox().post("/v1/contacts", {"name": "Sample"})
+    owner.get(re.search(r"/dashboard/join/[\w-]+", greeting(app, ""))[0])
+    owner.send()
+    assert owner.get("/dashboard").html.select_one("[name=environment][aria-current=true]")["value"] == "sandbox"
+    assert "Sample" in owner.get("/dashboard/contacts").text
+
+
 def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new(make_app, clock):
     app = make_app("contacts", "users", "dashboard", fresh=True)
     Client(app)

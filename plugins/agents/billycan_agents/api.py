@@ -1,0 +1,6 @@
+"""Agents' classes for other plugins: what they offer people in front of a client of the Model Context Protocol."""
+
+from .prompts import Argument, Completion, Prompt
+from .resources import Readable
+
+__all__ = ["Argument", "Completion", "Prompt", "Readable"]

@@ -1,0 +1,178 @@
+"""Prompts, and resources at addresses of its own, that another plugin offers the people in front of a client."""
+
+from typing import Annotated
+
+import pytest
+from msgspec import Meta, Struct
+
+from billycan import Context, Manifest, Reply, Route
+from billycan.testing import Client
+from billycan_agents.api import Argument, Completion, Prompt, Readable
+from billycan_agents.protocol import HANDSHAKE
+from billycan_agents.testing import META, Agent, agent_of
+
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+FORMS = {**META, CAPABILITIES: {"elicitation": {}}}
+
+pytestmark = pytest.mark.either
+
+
+class Which(Struct):
+    of: str = "all"
+    at: Annotated[int, Meta(extra_json_schema={"x-mcp-header": "At"})] | None = None
+
+
+class Shown(Struct):
+    of: str
+
+
+class Told(Struct):
+    about: "About"
+
+
+class About(Struct):
+    place: Annotated[str, Meta(extra_json_schema={"x-mcp-header": "Place"})]
+
+
+def get_due(ctx: Context, query: Which) -> Shown:
+    """All that is due for service."""
+    return Shown(query.of)
+
+
+def get_manual(ctx: Context) -> Reply:
+    """The manual."""
+    return Reply(b"Oil it.", "text/plain; charset=utf-8")
+
+
+def tell(ctx: Context, body: Told) -> Shown:
+    """Tell something."""
+    return Shown(body.about.place)
+
+
+GUEST = Manifest(
+    name="guest",
+    requires=("contacts",),
+    uses=("agents",),
+    routes=(
+        Route("GET", "/v1/guest/due", get_due, scope="guest:read"),
+        Route("GET", "/v1/guest/manual", get_manual, scope="guest:read"),
+        Route("POST", "/v1/guest/tell", tell, scope="guest:write"),
+    ),
+    offers=(
+        Prompt(
+            "plan_services",
+            "Plan services",
+            "See what is due.",
+            "Plan the services of {whose} for {when}.",
+            needs=("get_due",),
+            arguments={
+                "whose": Argument("A client's name.", required=True, complete=Completion("list_contacts", "{name}")),
+                "when": Argument("The week.", "this week"),
+            },
+        ),
+        Readable("guest://due", "get_due"),
+        Readable("guest://due/{of}", "get_due"),
+        Readable("guest://manual", "get_manual"),
+        Readable("guest://tell", "tell"),  # which changes something, and so is none
+        Readable("guest://nothing", "get_nothing"),
+    ),
+)
+
+
+@pytest.fixture
+def client(make_app, install):
+    install(GUEST)
+    return Client(make_app("guest", "agents", "users", "contacts"))
+
+
+def get(agent, arguments=None, status=200, *, meta=META, **more):
+    return agent.send("prompts/get", {"name": "plan_services", "arguments": arguments or {}, **more}, status, meta=meta)
+
+
+def test_a_plugin_offers_prompts_with_completion(client):
+    client.post("/v1/contacts", {"name": "Ada"})
+    agent = Agent(client)
+    (prompt,) = agent.send("prompts/list")["result"]["prompts"]
+    assert (prompt["name"], prompt["title"]) == ("plan_services", "Plan services")
+    (message,) = get(agent, {"whose": "Ada"})["result"]["messages"]
+    assert message["content"]["text"] == "Plan the services of “Ada” for this week."
+    asked = {"ref": {"type": "ref/prompt", "name": "plan_services"}, "argument": {"name": "whose", "value": "a"}}
+    assert agent.send("completion/complete", asked)["result"]["completion"]["values"] == ["Ada"]
+    blind = Agent(client.key("contacts:read"))
+    assert blind.send("prompts/list")["result"]["prompts"] == [] and get(blind, {"whose": "Ada"}, 400)["error"]
+
+
+def test_a_plugin_offers_resources_at_addresses_of_its_own(client):
+    agent = Agent(client)
+
+    def read(address, status=200):
+        found = agent.send("resources/read", {"uri": address}, status)
+        return found["result"]["contents"][0] if status == 200 else found["error"]
+
+    listed = {each["uri"]: each for each in agent.send("resources/list")["result"]["resources"]}
+    assert listed.keys() == {"billycan://me", "billycan://tenant", "guest://due", "guest://manual"}
+    assert listed["guest://due"]["title"] == "All that is due for service"
+    assert (listed["guest://due"]["mimeType"], listed["guest://manual"]["name"]) == ("application/json", "manual")
+    templates = [each["uriTemplate"] for each in agent.send("resources/templates/list")["result"]["resourceTemplates"]]
+    assert "guest://due/{of}" in templates
+    assert '"of":"all"' in read("guest://due")["text"] and '"of":"hot taps"' in read("guest://due/hot%20taps")["text"]
+    assert read("guest://manual")["text"] == "Oil it."
+    for none in (
+        "guest://tell",
+        "guest://nothing",
+        "guest://due/",
+        "guest://due/a/b",
+        "guest://manual?x",
+        "other://due",
+    ):
+        assert read(none, 400)["data"] == {"uri": none}
+    blind = Agent(agent_of(client, "read_only", ("contacts:read",)))
+    assert [each["uri"] for each in blind.send("resources/list")["result"]["resources"]] == ["billycan://me"]
+    assert blind.send("resources/read", {"uri": "guest://due"}, 400)["error"]["data"]["code"] == "insufficient_scope"
+
+
+def test_a_person_fills_in_what_a_prompt_lacks_where_the_client_has_forms(client):
+    agent = Agent(client)
+    asked = get(agent, {"when": "May"}, meta=FORMS)["result"]
+    assert asked["resultType"] == "input_required" and "requestState" not in asked
+    ((name, question),) = asked["inputRequests"].items()
+    assert question["method"] == "elicitation/create" and question["params"]["mode"] == "form"
+    schema = question["params"]["requestedSchema"]
+    assert schema["required"] == ["whose"] == [*schema["properties"]]
+
+    def answer(content, action="accept", status=200):
+        answers = {name: {"action": action, "content": content}, "more": 1}
+        return get(agent, {"when": "May"}, status, meta=FORMS, inputResponses=answers)
+
+    result = answer({"whose": "Ada", "colour": "blue"})["result"]
+    assert result["resultType"] == "complete"
+    assert result["messages"][0]["content"]["text"] == "Plan the services of “Ada” for “May”."
+    assert answer({"whose": " "})["result"] == asked  # once more
+    assert answer({}, "decline", 400)["error"]["code"] == answer({}, "cancel", 400)["error"]["code"] == -32602
+    assert answer({"whose": 1}, status=400)["error"]["code"] == -32602
+    for wrong in (None, [], {name: 1}, {name: {"action": "accept", "content": "Ada"}}):
+        assert get(agent, status=400, meta=FORMS, inputResponses=wrong)["error"]["code"] == -32602
+    for capabilities in ({}, {"elicitation": {"url": {}}}):
+        error = get(agent, status=400, meta={**META, CAPABILITIES: capabilities})["error"]
+        assert error == {"code": -32602, "message": "Missing argument: whose"}
+    assert get(Agent(client, HANDSHAKE[0]), meta={})["error"]["code"] == -32602
+
+
+def test_a_header_that_a_schema_asks_for_has_what_the_arguments_have(client):
+    agent = Agent(client)
+
+    def call(name, arguments, status=200, **headers):
+        given = {header.replace("_", "-"): value for header, value in headers.items()}
+        return agent.send("tools/call", {"name": name, "arguments": arguments}, status, headers=given)
+
+    assert call("get_due", {"of": "taps", "at": 7}, Mcp_Param_At="7")["result"]["structuredContent"] == {"of": "taps"}
+    assert call("get_due", {"of": "taps", "at": None})["result"] and call("get_due", {})["result"]
+    for header in ({}, {"Mcp_Param_At": "8"}, {"Mcp_Param_At": "=?base64?Nw?="}, {"Mcp_Param_At": "=?base64?N!==?="}):
+        assert call("get_due", {"at": 7}, 400, **header)["error"]["code"] == -32020
+    assert call("get_due", {}, 400, Mcp_Param_At="7")["error"]["code"] == -32020
+    told = {"body": {"about": {"place": "Größe"}}}
+    assert call("tell", told, Mcp_Param_Place="=?base64?R3LDtsOfZQ==?=")["result"]["isError"] is False
+    assert call("tell", told, 400)["error"]["code"] == -32020
+    # The older versions have no such headers.
+    older = Agent(client, HANDSHAKE[0]).send("tools/call", {"name": "get_due", "arguments": {"at": 7}})
+    assert older["result"]["isError"] is False

@@ -5,9 +5,9 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from opentelemetry import context
 from opentelemetry.sdk.resources import Resource
@@ -21,11 +21,18 @@ from billycan import Context, Event, Route
 from .collector import Collector
 from .settings import Settings
 
-_TRACER, _REQUEST = context.create_key("billycan-tracer"), context.create_key("billycan-request")
+_WITHIN = context.create_key("billycan-within")
 _STATE = "billycan.state"
 _OPERATIONAL = "/-/"  # paths that machines ask for every few seconds
 _MOST_EVENTS = 20  # of one span: an import has thousands
 _PROPAGATOR = TraceContextTextMapPropagator()
+
+
+class Within(NamedTuple):
+    """The surroundings of what happens in a span: the maker of further spans, if this one is kept, and its request."""
+
+    tracer: Tracer | None
+    environ: Mapping[str, Any]
 
 
 class Tracing:
@@ -76,10 +83,10 @@ class Tracing:
                 span.set_status(Status(StatusCode.ERROR))
             span.end()
 
-    def around(self, span: Span, environ: dict[str, Any] | None = None) -> context.Context:
+    def around(self, span: Span, environ: Mapping[str, Any] | None = None) -> context.Context:
         """Return the context of what happens within a span."""
-        found = context.set_value(_TRACER, self.tracer, set_span_in_context(span, context.Context()))
-        return found if environ is None else context.set_value(_REQUEST, environ, found)
+        within = Within(self.tracer if span.is_recording() else None, environ or {})
+        return context.set_value(_WITHIN, within, set_span_in_context(span, context.Context()))
 
     def _parts(self) -> tuple[TracerProvider, Tracer, Collector]:
         if found := self._made:
@@ -175,9 +182,9 @@ def parent_of(carried: str) -> context.Context:
 
 
 def present_tracer() -> Tracer | None:
-    """Return what makes spans within the present one; None where nothing is traced."""
-    found: Any = context.get_value(_TRACER)
-    return found if found is not None and get_current_span().is_recording() else None
+    """Return what makes spans within the present one; None if that is not kept, or there is none."""
+    within = context.get_value(_WITHIN)
+    return within.tracer if isinstance(within, Within) else None
 
 
 def note(tenant_id: str, problem: str | None = None, events: Sequence[Event] = ()) -> None:
@@ -196,9 +203,9 @@ class Labels(logging.Filter):
     """Gives each record of the log the ids of the trace, the span and the request in which it was written."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        found, environ = get_current_span().get_span_context(), context.get_value(_REQUEST)
+        found, within = get_current_span().get_span_context(), context.get_value(_WITHIN)
         if found.is_valid:
             record.trace_id, record.span_id = f"{found.trace_id:032x}", f"{found.span_id:016x}"
-        if isinstance(environ, dict) and (id := getattr(environ.get(_STATE), "request_id", "")):
+        if isinstance(within, Within) and (id := getattr(within.environ.get(_STATE), "request_id", "")):
             record.request_id = id
         return True

@@ -5,7 +5,7 @@ import hmac
 import ipaddress
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
@@ -56,7 +56,8 @@ Given = TypeVar("Given", bound=Struct)
 
 
 class App:
-    """One deployment in one process. `wsgi` is what a server hosts; the rest is what plugins may use.
+    """One deployment in one process. `wsgi` is what a server hosts, and may be wrapped in `startup`; the rest is what
+    plugins may use.
 
     `clock` takes the place of the machine's, and of the database server's and Redis' too, as tests want it. `db` is a
     database that is open already, instead of the one that the settings name; whoever opened it closes it. Raises
@@ -148,7 +149,7 @@ class App:
         self.greetings: list[Callable[[App, str], str]] = []
         self.triggers: dict[str, Callable[[Context], object]] = {}
         self.find, falcon_app = mounting.mount_routes(self)
-        self.wsgi = Outer(falcon_app)
+        self.wsgi: Callable[..., Iterable[bytes]] = Outer(falcon_app)
 
     @property
     def public_url(self) -> str:
@@ -232,6 +233,15 @@ class App:
         name.
         """
         return self._offers.get(kind, ())
+
+    def traced(self, name: str, tenant_id: str, carried: str = "") -> AbstractContextManager[Context.Tracer.Work]:
+        """Have a plugin such as `telemetry` trace work that is no request: `with app.traced("pos.sync", tenant_id):`.
+
+        `carried` is the `trace` in `behalf` of the event that led to it. Without such a plugin nothing happens.
+        """
+        for _, tracer in self.offered(Context.Tracer):
+            return tracer.follow(self, name, tenant_id, carried)
+        return nullcontext(Context.Tracer.Work())
 
     def add_observer(self, observer: Observer) -> None:
         """Call `observer` with a `Route.Answered` for each request that somebody known makes of the API; for `startup`.

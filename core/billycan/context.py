@@ -198,6 +198,28 @@ class Context:
         stay: tuple[sa.Table, ...] = ()
         remove: "Callable[[Context], int] | None" = None
 
+    class Tracer(Struct, frozen=True, kw_only=True):
+        """A plugin that follows work from process to process, such as `telemetry`.
+
+        carry: `carry()` returns a text that leads back to what this thread does now; empty if that is not traced. It is
+          stored with each event.
+        follow: `follow(app, name, tenant_id, carried)` returns a context manager for work that is no request, which
+          yields its Work. `carried` is the text of the event that led to it.
+        """
+
+        class Work(Struct):
+            """A piece of work that is followed.
+
+            headers: What to send with the HTTP request that it makes.
+            facts: What to keep of how it ended, by names of OpenTelemetry's; `error.type` says that it failed.
+            """
+
+            headers: dict[str, str] = {}
+            facts: dict[str, str | int] = {}
+
+        carry: "Callable[[], str]"
+        follow: "Callable[[App, str, str, str], AbstractContextManager[Context.Tracer.Work]]"
+
     db: sa.Connection
 
     def __init__(

@@ -293,7 +293,8 @@ class Database:
         self.writer, self.reader = self._engines.writer, self._engines.reader
         self.replicas = _replicas_of(self._engines, replicas, settings, pooled=pooled) if replicas else None
         engines = [self.writer] if self.is_sqlite else [self.writer, self.reader]  # on SQLite both are one
-        for engine in [*engines, *(replica.engine for replica in self.replicas or ())]:
+        self.engines = [*engines, *(replica.engine for replica in self.replicas or ())]
+        for engine in self.engines:
             sa.event.listen(engine, "handle_error", self._see_to_error)
             sa.event.listen(engine, "before_cursor_execute", walls.refuse_foreign_rows, retval=True)
 

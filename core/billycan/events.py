@@ -34,7 +34,7 @@ events = new_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
     sa.Column("actor", ByCodePoint),
-    sa.Column("behalf", Json),  # the app, and the proposal and who approved it, if there are any
+    sa.Column("behalf", Json),  # the app, the proposal and who approved it, and the trace, if there are any
     sa.UniqueConstraint("tenant_id", "sequence"),
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
@@ -161,11 +161,14 @@ def _row_of_event(ctx: Context, event: Event) -> dict[str, Any]:
 
 
 def actor_of(ctx: Context) -> dict[str, Any]:
-    """Return the columns that say who does what a context does."""
-    if ctx.identity is None:
-        return {"actor": None, "behalf": None}
-    behalf = {**({"app_id": ctx.identity.app_id} if ctx.identity.app_id else {}), **ctx.approval}
-    return {"actor": ctx.identity.id, "behalf": behalf or None}
+    """Return the columns that say who does what a context does, and what leads back to it."""
+    identity, behalf = ctx.identity, {**ctx.approval}
+    for _, tracer in ctx.app.offered(Context.Tracer):
+        if carried := tracer.carry():
+            behalf["trace"] = carried
+    if identity and identity.app_id:
+        behalf["app_id"] = identity.app_id
+    return {"actor": identity.id if identity else None, "behalf": behalf or None}
 
 
 def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from billycan.db import UTCDateTime, one_moment
 from billycan.engines import sqlite
+from billycan.engines.idle_connections import note_listeners
 from billycan.engines.sqlite import Turns
 from billycan.engines.statements import at_once
 from billycan.fields import Moment
@@ -342,6 +343,37 @@ def test_lists_are_parts_or_parameters_of_a_statement(make_app):
             assert [row.name for row in given.all(db, {**own, "names": names})] == found
         assert none.all(db, own) == []
         assert parts._form(db, own).is_plain and not given._form(db, own).is_plain
+
+
+def test_whoever_listens_learns_how_many_rows_a_statement_had(make_app, engine):
+    app = make_app("contacts")
+    client, sent, heard = Client(app), [], []
+    insert, own = Statement(sa.insert(contacts)), {"tenant_id": client.tenant_id}
+    several = Statement.Insertion(contacts, [*own, *inserted("ada"), "email"])
+    rename = Statement(sa.update(contacts).where(contacts.c.tenant_id == sa.bindparam("of_tenant")))
+    named = Statement(sa.select(contacts.c.name).where(contacts.c.tenant_id == sa.bindparam("tenant_id")))
+
+    def before(db, cursor, statement, parameters, execution, many):
+        sent.append(statement.split()[0])
+
+    def after(db, cursor, statement, parameters, execution, many):
+        assert str(execution.compiled).split()[0] == statement.split()[0]
+        heard.append((statement.split()[0], cursor.rowcount))
+
+    with app.db.writing(client.tenant_id) as tx:
+        sa.event.listen(tx, "before_cursor_execute", before)
+        sa.event.listen(tx, "after_cursor_execute", after)
+        note_listeners(tx)
+        at_once(tx, (insert, own | inserted("ada")), (insert, own | inserted("bob")))
+        several.run(tx, client.tenant_id, [inserted(f"c{i}") | {"email": None} for i in range(11)])
+        rename.run(tx, {"of_tenant": client.tenant_id, "notes": "new"})
+        assert len(named.all(tx, own)) == 13
+        tx.execute(sa.select(contacts.c.id).where(contacts.c.tenant_id == client.tenant_id)).all()
+    # On SQLite, rows go in groups, and those of a SELECT by SQLAlchemy itself are still to be fetched.
+    many, unknown = ([("INSERT", 10), ("INSERT", 1)], -1) if engine == "sqlite" else ([("INSERT", 11)], 13)
+    assert heard[:2] == [("INSERT", 1)] * 2 and heard[2:-3] == many
+    assert heard[-3:] == [("UPDATE", 13), ("SELECT", 13), ("SELECT", unknown)]
+    assert sent == [verb for verb, _ in heard]
 
 
 def test_a_time_is_read_as_what_its_column_is(on_postgresql):

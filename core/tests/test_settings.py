@@ -1,5 +1,6 @@
 """Settings are typed and strict: whatever is wrong stops the start and is named."""
 
+import json
 import logging
 import re
 import subprocess
@@ -270,6 +271,29 @@ def test_the_example_file_shows_the_defaults_of_the_environment():
         "WORKERS": gunicorn_conf.workers,
         "THREADS": gunicorn_conf.threads,
         "WORKER_CLASS": gunicorn_conf.worker_class,
+        "LOG_FORMAT": gunicorn_conf.log_format,
     }
     defaults = {p.envvar: str(p.default) for p in running.serve.params if p.envvar}
-    assert {f"BILLYCAN_{name}": value for name, value in given.items() if name != "WORKER_CLASS"} == defaults
+    of_servers = given.keys() - {"WORKER_CLASS", "LOG_FORMAT"}
+    assert {f"BILLYCAN_{name}": given[name] for name in of_servers} == defaults
+
+
+def test_each_line_of_the_log_is_one_entry(monkeypatch):
+    try:
+        raise ValueError("Ada\nINFO forged")
+    except ValueError:
+        failed = logging.LogRecord("billycan", logging.ERROR, __file__, 1, "%s\r\nand", ("a",), sys.exc_info())
+    plain = logging.LogRecord("gunicorn.error", logging.INFO, __file__, 1, "Booting", (), None)
+    plain.trace_id = "0af7"
+    text = gunicorn_conf.line_format().format(failed)
+    assert len(text.splitlines()) == 1 and "ERROR a | and | Traceback" in text
+    monkeypatch.setattr(gunicorn_conf, "log_format", "json")
+    lines = [gunicorn_conf.line_format().format(record) for record in (failed, plain)]
+    assert [len(line.splitlines()) for line in lines] == [1, 1]
+    first, second = map(json.loads, lines)
+    assert (first["level"], first["logger"], first["message"]) == ("ERROR", "billycan", "a\r\nand")
+    assert first["exception"].endswith("ValueError: Ada\nINFO forged") and "trace_id" not in first
+    assert second["trace_id"] == "0af7" and "exception" not in second
+    monkeypatch.setattr(gunicorn_conf, "log_format", "xml")
+    with pytest.raises(SystemExit, match="BILLYCAN_LOG_FORMAT: must be text or json"):
+        gunicorn_conf.line_format()

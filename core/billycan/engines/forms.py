@@ -24,7 +24,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from ..apart import in_pieces, run_apart
 from . import PLANNED_ANEW, sqlite, walls
-from .idle_connections import listeners_of
+from .idle_connections import listeners_after, listeners_of
 
 if TYPE_CHECKING:
     from .postgres import Result
@@ -112,17 +112,24 @@ class Form:
             self.describe(result.kinds(), dialect)
         return self.rows(result.rows(), in_turns)
 
+    def tell_executed(self, db: sa.Connection, sent: Any, rows: int, text: str = "", *, many: bool = False) -> None:
+        """Tell whoever listens that it was executed, and how many rows it returned or changed."""
+        for listen in listeners_after(db):
+            listen(db, _Ran(rows), text or self.text, sent, self._execution(db, []), many)
+
     def run(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
         """Run it on SQLite and return its rows."""
+        sent = self._in_order(parameters)
         if not self.compiled._result_columns:
-            self._executed(db, self._in_order(parameters), [parameters])
+            self.tell_executed(db, sent, self._executed(db, sent, [parameters]).rowcount)
             return []
         began = perf_counter()
         # SQLite would keep a process of gevent's from answering others.
         is_apart = self.is_long and "billycan_read" in db.get_execution_options()
-        cursor = self._executed(db, self._in_order(parameters), [parameters], apart=is_apart)
+        cursor = self._executed(db, sent, [parameters], apart=is_apart)
         found = run_apart(cursor.fetchall) if is_apart else cursor.fetchall()
         self.is_long = perf_counter() - began > sqlite.LONG_READ_SECONDS
+        self.tell_executed(db, sent, len(found))
         if self.make_row is None:
             self.describe([None] * len(cursor.description), db.dialect)
         return self.rows(found, in_turns)
@@ -139,11 +146,13 @@ class Form:
         for size in _GROUPS:
             while len(rows) - first >= size:
                 group = slice(first, first + size)
-                sent = [*chain.from_iterable(values[group])]
-                self._executed(db, sent, rows[group], tenant_id=tenant_id, text=self._of_group(size))
+                sent, text = [*chain.from_iterable(values[group])], self._of_group(size)
+                self._executed(db, sent, rows[group], tenant_id=tenant_id, text=text)
+                self.tell_executed(db, sent, size, text)
                 first += size
         if first < len(rows):
             self._executed(db, values[first:], rows[first:], tenant_id=tenant_id, many=True)
+            self.tell_executed(db, values[first:], len(rows) - first, many=True)
 
     def in_columns(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
         """Return SQLite's parameters of a tenant's rows, worked out column by column, which takes half the time."""
@@ -324,6 +333,12 @@ class _Given(msgspec.Struct):
     def get(self, name: str) -> Any:
         """Return the value of a parameter; None if the statement does not have it."""
         return self[name] if name in self.form.keys or name in self.form.fixed else None
+
+
+class _Ran(msgspec.Struct):
+    """The cursor that listeners to what was executed receive, by SQLAlchemy's name for its attribute."""
+
+    rowcount: int
 
 
 class _Execution(msgspec.Struct):

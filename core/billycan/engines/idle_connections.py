@@ -6,7 +6,7 @@ here. They still belong to the pool, which limits their number and handles every
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -98,10 +98,12 @@ _SINCE = "billycan_kept_since"
 def note_listeners(db: Any) -> None:
     """Note who listens to a connection's statements besides those whose work a Form does itself.
 
-    SQLAlchemy takes 2 µs to list them, so this is done once for a loan, and by whoever listens from within one.
+    SQLAlchemy takes 2 µs to list them, so this is done once for a loan, and by whoever listens from within one. Whoever
+    listens to what was executed listens to what is about to be, too.
     """
     listening = db.dispatch.before_cursor_execute
     db.billycan_listeners = [listener for listener in listening if listener not in walls.FOR_SQLALCHEMY]
+    db.billycan_after = [*db.dispatch.after_cursor_execute] if db.billycan_listeners else ()
 
 
 def listeners_of(db: Any) -> list[Any]:
@@ -109,4 +111,10 @@ def listeners_of(db: Any) -> list[Any]:
     if not hasattr(db, "billycan_listeners"):  # it is no loan
         note_listeners(db)
     found: list[Any] = db.billycan_listeners
+    return found
+
+
+def listeners_after(db: Any) -> Sequence[Any]:
+    """Return who listens to what a connection has executed, once `listeners_of` was asked."""
+    found: Sequence[Any] = db.billycan_after
     return found

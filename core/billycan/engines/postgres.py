@@ -53,6 +53,11 @@ class Result(NamedTuple):
     values: Any  # a Transformer of psycopg
     raw: pq.abc.PGresult
 
+    @property
+    def rowcount(self) -> int:
+        """The number of rows that it returned or changed."""
+        return self.raw.command_tuples or 0
+
     def kinds(self) -> list[int]:
         """Return the type of each column, as PostgreSQL's number."""
         return [self.raw.ftype(i) for i in range(self.raw.nfields)]

@@ -19,6 +19,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from . import PLAIN, PLANNED_ANEW
 from .forms import Form, Row
+from .idle_connections import listeners_after
 
 if TYPE_CHECKING:
     from sqlalchemy.sql.cache_key import CacheKey
@@ -211,6 +212,9 @@ def send_forms(
     sent = [form.sent(db, given) for form, given in forms]
     try:
         results = postgres.send_statements(db, sent, commits=commits)
+        if listeners_after(db):
+            for (form, _), each, result in zip(forms, sent, results, strict=False):
+                form.tell_executed(db, each.values, result.rowcount)
         return [form.fetched(result, db.dialect, in_turns) for (form, _), result in zip(forms, results, strict=False)]
     except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
         db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)

@@ -5,6 +5,7 @@ a reload (SIGHUP) run the code that is installed then. The code of the workers i
 """
 
 import ctypes
+import json
 import logging
 import os
 import socket
@@ -23,6 +24,7 @@ bind = os.environ.get("BILLYCAN_BIND", "127.0.0.1:8000").split(",")
 worker_class = os.environ.get("BILLYCAN_WORKER_CLASS", "gthread")
 workers = os.environ.get("BILLYCAN_WORKERS", "2")
 threads = os.environ.get("BILLYCAN_THREADS", "8") if worker_class == "gthread" else "1"
+log_format = os.environ.get("BILLYCAN_LOG_FORMAT", "text")  # no setting of gunicorn's
 timeout = 30
 graceful_timeout = 20
 keepalive = 5
@@ -46,13 +48,37 @@ class OneLine(logging.Formatter):
         return " | ".join(super().format(record).splitlines())
 
 
+class JsonLine(OneLine):
+    """A log with one JSON object for each record; a plugin such as `telemetry` adds whose request it is about."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {
+            "time": self.formatTime(record, self.datefmt),
+            "level": record.levelname,
+            "logger": record.name,
+            "process": record.process,
+            "message": record.getMessage(),
+        }
+        said |= {name: value for name, value in vars(record).items() if name in ("request_id", "trace_id", "span_id")}
+        if record.exc_info:
+            said["exception"] = self.formatException(record.exc_info)
+        return json.dumps(said)
+
+
+def line_format() -> logging.Formatter:
+    """Return the form of the log's lines that the environment names."""
+    if log_format not in ("text", "json"):
+        raise SystemExit("BILLYCAN_LOG_FORMAT: must be text or json")
+    return JsonLine() if log_format == "json" else OneLine()
+
+
 class Log(Logger):  # type: ignore[misc]
     """gunicorn's log, and billycan's in the same form."""
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
         for handler in self.error_log.handlers:
-            handler.setFormatter(OneLine())
+            handler.setFormatter(line_format())
         billycan = logging.getLogger("billycan")
         billycan.handlers, billycan.propagate = self.error_log.handlers, False
         billycan.setLevel(self.error_log.level)

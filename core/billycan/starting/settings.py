@@ -23,7 +23,8 @@ log = logging.getLogger("billycan")
 PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
 # What gunicorn_conf.py reads, before any of billycan is imported, and `billycan webhooks listen`.
-ELSEWHERE = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS", "KEY", "WEBHOOK_SECRET"))
+_ELSEWHERE = ("BIND", "WORKERS", "THREADS", "WORKER_CLASS", "LOG_FORMAT", "KEY", "WEBHOOK_SECRET")
+ELSEWHERE = tuple(f"{PREFIX}{name}" for name in _ELSEWHERE)
 _OF_A_PLUGIN = f"; one of a plugin, with two underscores: {PREFIX}<PLUGIN>__<SETTING>"
 
 

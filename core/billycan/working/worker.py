@@ -378,18 +378,20 @@ def run_once(
 ) -> bool:
     """Run a task once, at this time; whether it says that more is left."""
     ctx = Context(app, tenant_id, now=now)
-    try:
-        with nullcontext() if every.own_transactions else ctx.transaction():
-            return bool(every.run(ctx) if id is None else every.run(ctx, id))
-    except NotFound:
-        pass  # It was deleted since.
-    except Exception as error:
-        # One's trouble is not another's; the next time round tries again.
-        log.exception("%s failed for %s", name, id or tenant_id)
-        if id is not None:
-            _put_off(ctx, name, id)
-        if failed:
-            failed(error)
+    with app.traced(name, tenant_id) as work:
+        try:
+            with nullcontext() if every.own_transactions else ctx.transaction():
+                return bool(every.run(ctx) if id is None else every.run(ctx, id))
+        except NotFound:
+            pass  # It was deleted since.
+        except Exception as error:
+            # One's trouble is not another's; the next time round tries again.
+            log.exception("%s failed for %s", name, id or tenant_id)
+            work.facts["error.type"] = type(error).__name__
+            if id is not None:
+                _put_off(ctx, name, id)
+            if failed:
+                failed(error)
     return False
 
 

@@ -108,10 +108,15 @@ def add_delivery(
 
 def body_of(db: sa.Connection, tenant_id: str, delivery: Row) -> bytes | None:
     """Return the body of a delivery: a ping's own, or its event. Return None if the log no longer has the event."""
+    return body_and_trace_of(db, tenant_id, delivery)[0]
+
+
+def body_and_trace_of(db: sa.Connection, tenant_id: str, delivery: Row) -> tuple[bytes | None, str]:
+    """Return the body of a delivery, and what leads back to the work that its event came of, if there is anything."""
     if delivery.own_body is not None:
-        return bytes(delivery.own_body)
+        return bytes(delivery.own_body), ""
     row = db.execute(_LOGGED, {"of_tenant": tenant_id, "of_event": delivery.webhook_id}).first()
-    return Event.body_of(row) if row else None
+    return (Event.body_of(row), (row.behalf or {}).get("trace", "")) if row else (None, "")
 
 
 def hold_deliveries(ctx: Context, endpoint_id: str) -> None:
@@ -186,7 +191,7 @@ MOST_COUNTED = 10_000  # deliveries: the transaction of a request counts no more
 _d, _e, _l = deliveries.c, endpoints.c, events.c
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 # Not part of the RETURNING of a lease: SQLite would read the whole log for it.
-_LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
+_LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data, _l.behalf).where(
     _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )
 _FAN_OUT = Statement(sqlite=_fan_out("sqlite"), postgresql=_fan_out("postgresql"))

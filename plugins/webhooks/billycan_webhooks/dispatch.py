@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -179,9 +180,12 @@ class Dispatcher:
             log.error(cure, lease.endpoint.id)
             return sender.Outcome(error="signing_key")
         seconds, private = self.settings.timeout_seconds, self.settings.allows_private(lease.endpoint.environment)
-        return sender.attempt_delivery(
-            lease.endpoint.url, lease.headers, lease.body, timeout=seconds, private=private, business=lease.hint[0]
-        )
+        how: dict[str, Any] = {"timeout": seconds, "private": private, "business": lease.hint[0]}
+        with self.app.traced("webhooks.attempt", lease.hint[0], lease.trace) as work:
+            sent = lease.headers | work.headers
+            outcome = sender.attempt_delivery(lease.endpoint.url, sent, lease.body, **how)
+            work.facts |= _facts_of(lease, outcome)
+        return outcome
 
     def _landed(self, lease: Lease, outcome: sender.Outcome | None) -> None:
         """Take back a lease from a sender; `outcome` is None if nothing was sent."""
@@ -206,6 +210,22 @@ class Dispatcher:
         if len(wanted) == 1 and not is_away:
             self._ready.pop(wanted[0][0])  # the sweep finds it again
         time.sleep(_AGAIN_SECONDS)
+
+
+def _facts_of(lease: Lease, outcome: sender.Outcome) -> dict[str, str | int]:
+    """Return what a trace keeps of an attempt."""
+    facts: dict[str, str | int] = {
+        "http.request.method": "POST",
+        "billycan.delivery_id": lease.delivery.id,
+        "billycan.endpoint_id": lease.hint[1],
+        "billycan.event_id": lease.delivery.webhook_id,
+        "billycan.attempt": lease.delivery.attempts_made,
+    }
+    if outcome.response_status is not None:
+        facts["http.response.status_code"] = outcome.response_status
+    if outcome.error is not None:
+        facts["error.type"] = outcome.error
+    return facts
 
 
 def run_dispatcher(app: App, stop: threading.Event) -> None:

@@ -23,7 +23,7 @@ from billycan.sql import ByIds, events, tenants
 from billycan.timed import Leases
 
 from . import chores, signing
-from .deliveries import body_of
+from .deliveries import body_and_trace_of
 from .sender import Outcome
 from .settings import LEAST_MARGIN_SECONDS, MOST_LEASE_SECONDS, Settings
 from .tables import CHORES, FREE, PENDING, Hint, attempts, deliveries, endpoints
@@ -43,6 +43,7 @@ class Lease(Struct, frozen=True, eq=False, kw_only=True):
     endpoint: Row
     headers: dict[str, str]
     body: bytes
+    trace: str  # leads back to the work that the event came of
     begun: float  # by `boot_clock`
 
     @property
@@ -133,13 +134,15 @@ class Desk:
         row = db.execute(_LEASE, {**whose, **columns, "slow": slow}).first()
         if row is None:
             return None
-        body = body_of(db, hint[0], row)
+        body, trace = body_and_trace_of(db, hint[0], row)
         if body is None:
             # The event was deleted while this plugin was off: only the plugin says which events it needs.
             db.execute(_CANCEL_FORGOTTEN, whose)
             return self._lease_next(db, wish, endpoint, now, retries)
         headers = signing.signed_headers(self.app.secrets, endpoint, row.webhook_id, body, now)
-        return Lease(hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=body, begun=begun)
+        return Lease(
+            hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=body, trace=trace, begun=begun
+        )
 
 
 def retry_at(settings: Settings, first_attempt_at: Moment, failures: int) -> Moment:

@@ -65,8 +65,8 @@ def worker(*, reload: bool) -> None:
 
 
 def _log_to_stderr() -> None:
-    from ...hosting.gunicorn_conf import OneLine
+    from ...hosting.gunicorn_conf import line_format
 
     handler = logging.StreamHandler()
-    handler.setFormatter(OneLine())
+    handler.setFormatter(line_format())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

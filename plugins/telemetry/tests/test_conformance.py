@@ -1,0 +1,5 @@
+from billycan.testing import PluginConformance
+
+
+class TestTelemetry(PluginConformance):
+    plugin = "telemetry"

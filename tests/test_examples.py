@@ -672,6 +672,7 @@ def wait(c, clock):
     small = {"client_id": c.client, "line_items": lines}
     invoice = c.post("/v1/invoices", {**small, "due_date": soon})["data"]["id"]
     c.post(f"/v1/invoices/{invoice}/send", status=200)
+    remind(c, invoice)
     quote = c.post("/v1/quotes", {**small, "expiry_date": soon})["data"]["id"]
     c.post(f"/v1/quotes/{quote}/send", status=200)
     service = c.get("/v1/services?active=true")["data"][-1]["id"]
@@ -689,6 +690,20 @@ def wait(c, clock):
     c.get(f"/v1/sent_reminders/{reminder}")
     bring_in(c)
     overfill(c)
+
+
+def remind(c, invoice):
+    """Remind a client by hand."""
+    path = f"/v1/invoices/{invoice}/send_reminder"
+    c.post(f"{path}/preview", status=200)
+    c.post(path, {"message": "Hello, this is due in two days."})
+    c.refused(409, "already_reminded", "POST", path)
+    for reminders in (False, True):
+        c.patch(f"/v1/invoices/{invoice}", {"reminders": reminders})
+        if not reminders:
+            c.refused(409, "reminders_off", "POST", path)
+    paid = c.get("/v1/invoices?status=paid&per_page=1")["data"][0]["id"]
+    c.refused(409, "nothing_due", "POST", f"/v1/invoices/{paid}/send_reminder")
 
 
 def hurry(c, clock):

@@ -226,7 +226,7 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
     hands.press("Send the email").sees("The invoice is no longer a draft")
     assert len(loads()) <= 3, "a job is invoiced"
 
-    # A part of what is overdue is paid; for the rest the client is reminded.
+    # A part of what is overdue is paid.
     ann.open(f"/dashboard/invoices/{overdue}")
     hands.press("Record a payment").fill("amount", "40").press("Record a payment", "dialog")
     # What was typed is kept in the dialog, beside what is wrong.
@@ -234,9 +234,6 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
     hands.fill("payment_method", "card").press("Record a payment", "dialog").sees("$70.00")
     assert len(loads()) <= 2, "a part payment"
     assert client.get(f"/v1/invoices/{overdue}")["data"]["amount_due"] == 70
-    ann.open(f"/dashboard/invoices/{overdue}")
-    hands.press("Email this invoice").press("Send the email").sees("The email to ada@example.com")
-    assert len(loads()) <= 2, "a client is chased"
 
     # An expense has its receipt.
     (receipt := tmp_path / "receipt.pdf").write_bytes(b"%PDF-1.4 a receipt")
@@ -247,6 +244,23 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
     browser.find_element(By.ID, "file").send_keys(str(receipt))
     hands.press("Upload").sees("receipt.pdf")
     assert len(loads()) <= 2, "an expense"
+
+
+def test_a_client_is_chased_on_the_page_that_shows_what_is_overdue(client, bakery, join, browser, loads):
+    line = {"description": "Work", "unit_price": "100.00"}
+    old = {"client_id": bakery, "line_items": [line], "issue_date": "2026-10-01"}
+    first, later = (client.post("/v1/invoices", {**old, "due_date": f"2026-10-{day}"}) for day in ("08", "09"))
+    ids = [first["data"]["id"], later["data"]["id"]]
+    for id in ids:
+        client.post(f"/v1/invoices/{id}/send", {}, status=200)
+    ann, hands = join(client.app, client, "owner"), Hands(browser, client.app)
+    for page, id in zip(("/dashboard/reports/receivables", f"/dashboard/contacts/{bakery}"), ids, strict=True):
+        loads()
+        ann.open(page)
+        hands.press("Send reminder").until(lambda b: "@" in b.find_element(By.CSS_SELECTOR, "dialog #to").text)
+        hands.press("Send reminder", "dialog").sees("The email to ada@example.com is being sent.")
+        assert loads() == [page] and browser.current_url.endswith(page)
+        assert client.get("/v1/sent_reminders")["data"][0]["invoice_id"] == id
 
 
 def test_what_is_planned_is_dragged_and_taken_back(client, bakery, join, browser):

@@ -90,6 +90,19 @@ def test_a_field_worker_ticks_photographs_and_has_the_client_sign(browser, clien
     assert browser.execute_script("return window.same")  # all of it in place
 
 
+def test_a_job_is_completed_and_invoiced_without_leaving_the_day(scripted, browser, client, join, job):
+    client.patch(f"/v1/jobs/{job}", {"checklist": [], "line_items": [{"description": "Basin", "unit_price": "200.00"}]})
+    owner = join(client.app, client, "owner").open(f"/dashboard/today?day={DAY}")
+    here = browser.current_url
+    browser.execute_script("window.same = true")
+    owner.press("Complete").type("dialog" if scripted else "main", notes="All fine")
+    owner.press("Complete", "dialog" if scripted else "main").sees("The job is now complete", "Create an invoice")
+    assert browser.current_url.partition("?")[0] == here.partition("?")[0]
+    assert bool(browser.execute_script("return window.same")) is scripted
+    assert client.get(f"/v1/jobs/{job}")["data"]["completion_notes"] == "All fine"
+    owner.press("Create an invoice").sees("The invoice was created", "INV-0001")
+
+
 def test_without_scripts_a_photo_is_uploaded_by_its_button(browser, client, join, job, tmp_path):
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:

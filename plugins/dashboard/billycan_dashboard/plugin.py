@@ -13,6 +13,7 @@ from .business import (
     overview,
     profile,
     reminder_rules,
+    reminding,
     replays,
     reports,
     search,
@@ -39,6 +40,7 @@ manifest = Manifest(
         *profile.screens,
         *branding.screens,
         *reminder_rules.screens,
+        *reminding.screens,
         *gst.screens,
         *reports.screens,
         *taxable_payments.screens,
@@ -49,6 +51,7 @@ manifest = Manifest(
     ),
     offers=(
         RecordPages.Place(at="record.actions", show=mailed.link_email),
+        *reminding.places,
         RecordPages.Place(at="record.actions", show=mailed.link_pdf),
         RecordPages.Place(at="record.actions", show=files.link_files),
         RecordPages.Place(at="record.actions", show=files.link_statement, paths=("/v1/contacts",)),

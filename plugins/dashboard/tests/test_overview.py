@@ -55,12 +55,40 @@ def test_what_waits_for_somebody_is_first_and_gone_once_it_is_done(client, owner
     owner.sign_in()
     drawn = waiting(owner.get("/dashboard"))
     assert drawn["Overdue invoices"] == [drafts[0]["number"]] and "Tax invoices missing" not in drawn
+    assert "Jobs to invoice" not in drawn
     page = owner.page.click("Record a payment")
     assert page.html.find(id="amount")["value"] == "990.00"
     owner.get("/dashboard")
     owner.send(f"/dashboard/quotes/{quote['id']}/convert", to="invoice")
     assert "INV-0005" in owner.page.text and client.get("/v1/invoices/summary", status=None)
     assert "Accepted quotes" not in waiting(owner.get("/dashboard"))
+
+
+def test_a_job_that_is_done_is_invoiced_by_one_button(client, owner, make_app):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    body = {"client_id": ada, "title": "Hot water", "line_items": [LINE], "scheduled_start": "2026-11-20T00:00:00Z"}
+    first, second = (client.post("/v1/jobs", body)["data"] for _ in range(2))
+    assert waiting(owner.get("/dashboard")) == {}
+    for job in (second, first):
+        client.post(f"/v1/jobs/{job['id']}/complete", status=200)
+    page = owner.get("/dashboard")
+    assert waiting(page) == {"Jobs to invoice": [first["number"], second["number"]]}
+    shown = page.html.select_one(".attention ul li")
+    assert " ".join(shown.find("a").text.split()) == f"{first['number']} Hot water · Ada"
+    listed = owner.get(page.html.select_one(".attention h3 a")["href"])
+    assert [a.text for a in listed.html.select("td a.whole")] == [second["number"], first["number"]]
+    assert "2 found" in listed.text and listed.html.select_one("#to_invoice option[selected]").text == "Yes"
+    owner.get("/dashboard")
+    owner.send(f"/dashboard/jobs/{first['id']}/invoice")
+    assert "The invoice was created" in owner.page.text and owner.page.request.path.startswith("/dashboard/invoices/")
+    assert waiting(owner.get("/dashboard")) == {"Jobs to invoice": [second["number"]]}
+    # Without invoices nothing could be done about it.
+    client = Client(make_app("contacts", "documents", "jobs", "users", "dashboard"))
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    job = client.post("/v1/jobs", {**body, "client_id": ada})["data"]
+    client.post(f"/v1/jobs/{job['id']}/complete", status=200)
+    assert len(client.get("/v1/jobs?to_invoice=true")["data"]) == 1
+    assert waiting(Browser(client.app).join(client).get("/dashboard")) == {}
 
 
 def test_a_booking_is_confirmed_by_one_button(make_app):

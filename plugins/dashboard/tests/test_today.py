@@ -140,3 +140,19 @@ def test_those_who_may_only_read_tick_and_attach_nothing(client, owner, dave, jo
     for what in ("tick", "attachments", "start"):
         fields = {"token": viewer.token, "item": item, "version": "1"}
         viewer.web.post(form_of(dave, job, what), fields, upload_files=[("file", "x.png", PNG)], status=403)
+
+
+def test_what_is_completed_by_its_form_is_shown_on_the_day_with_what_comes_next(client, owner, dave, job):
+    client.post(f"/v1/jobs/{job}/start", {}, 200)
+    client.patch(f"/v1/jobs/{job}", {"checklist": []})
+    form = owner.get(page_of(dave)).click("^Complete$")
+    assert form.html.find("p", class_="back").a["href"] == page_of(dave)
+    assert form.html.find("a", string="Cancel")["href"] == page_of(dave)
+    owner.get(form.request.path_qs)
+    owner.send(form.html.select_one("form.editor")["action"], notes="x" * 10_001, status=422)
+    owner.send(owner.page.html.select_one("form.editor")["action"], notes="All fine")
+    assert owner.page.request.path_qs == page_of(dave) and "The job is now complete" in owner.page.text
+    assert client.get(f"/v1/jobs/{job}")["data"]["completion_notes"] == "All fine"
+    stop = owner.page.html.find("li", attrs={"data-stop": job})
+    first = stop.find_all("div", class_="actions")[-1].find(["a", "button"])
+    assert first.text == "Create an invoice" and "second" not in first.get("class", [])

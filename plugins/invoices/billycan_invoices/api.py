@@ -16,7 +16,7 @@ from .books.turnover import count_drafts, turnover
 from .invoices.claim_lines import Extra, Work
 from .invoices.claims import Billing, already_invoiced, billings, claim, hand_over, prepare_whole, work_of
 from .invoices.documents import neighbours
-from .invoices.due import Unpaid, lock_unpaid, unpaid
+from .invoices.due import Unpaid, find_unpaid, lock_unpaid, unpaid
 from .invoices.handlers import create_invoice, preview_invoice, send_invoice
 from .invoices.schemas import Preview
 from .payments.online import Payable, PaymentProvider, payable, take_payment
@@ -38,6 +38,7 @@ __all__ = [
     "claim",
     "count_drafts",
     "entries",
+    "find_unpaid",
     "hand_over",
     "lock_unpaid",
     "make",

@@ -1,6 +1,7 @@
 """Jobs as stored and as shown: what they have beyond other documents, such as a checklist, staff and invoices."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -67,13 +68,18 @@ def billings(ctx: Context, rows: Sequence[Row]) -> "Mapping[str, Billing]":
     return invoices.billings(ctx, "job_id", [row.id for row in rows])
 
 
-def allowed_actions(ctx: Context, row: Row, *, billed: "Billing | None" = None) -> list[str]:
-    """List the actions possible for a job; `billed`, if the caller has it, saves a query."""
+def billed(ctx: Context, row: Row) -> Decimal:
+    """Return the claims of a job's invoices on its total, by one query."""
+    return billings(ctx, [row])[row.id].charged
+
+
+def allowed_actions(ctx: Context, row: Row, *, billing: "Billing | None" = None) -> list[str]:
+    """List the actions possible for a job; `billing`, if the caller has it, saves a query."""
     may_invoice = row.status in rules.INVOICEABLE and ctx.has("invoices")
     if may_invoice:
-        billed = billed or billings(ctx, [row])[row.id]
+        billing = billing or billings(ctx, [row])[row.id]
         codes = gst_codes(row)
-        may_invoice = bool(codes) and not billed.is_all(row.total) and may_charge_gst(ctx, codes, ctx.today())
+        may_invoice = bool(codes) and not billing.is_all(row.total) and may_charge_gst(ctx, codes, ctx.today())
     return rules.allowed_actions(row.status, row.checklist, may_invoice=may_invoice)
 
 
@@ -100,9 +106,9 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
     named, actions = wants("assignees"), wants("allowed_actions")
     assigned, invoiced = wants("assignee_ids", "assignees"), wants("invoiced")
     people = _staff_names(ctx, {id for row in rows for id in assignee_ids(ctx, row)}) if named else {}
-    billed = billings(ctx, rows if invoiced or wants("invoice_ids", "allowed_actions") else ())
+    found = billings(ctx, rows if invoiced or wants("invoice_ids", "allowed_actions") else ())
     for row in rows:
-        of_job = billed.get(row.id)
+        of_job = found.get(row.id)
         shown: dict[str, Any] = {"invoice_ids": of_job.invoice_ids if of_job else []}
         if invoiced:
             shown["invoiced"] = of_job.of(row.total) if of_job else invoiced_of(row.total)
@@ -110,7 +116,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
             shown["assignee_ids"] = assignee_ids(ctx, row)
             shown["assignees"] = [Named(id, people[id]) for id in shown["assignee_ids"] if id in people]
         if actions:
-            shown["allowed_actions"] = allowed_actions(ctx, row, billed=of_job)
+            shown["allowed_actions"] = allowed_actions(ctx, row, billing=of_job)
         yield shown
 
 

@@ -10,7 +10,7 @@ from billycan import Conflict, Context, Deleted, Invalid, Neighbours, Page, Patc
 from billycan_documents.api import NewClaim, id_faults
 
 from . import rules
-from .documents import assignee_ids, bill, billable, check_assignees, documents, records
+from .documents import assignee_ids, bill, billable, billed, check_assignees, documents, records
 from .resource import Job, ListedJob, NewJob
 from .schemas import Completion, JobCancellation, Schedule
 from .tables import invoiced
@@ -182,7 +182,7 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     bill(ctx, spent, made.id)
     link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id}
     ctx.db.execute(sa.insert(invoiced).values(link))
-    documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")
+    documents.tell(ctx, records.save(ctx, row, touch=True, billed=billed(ctx, row)), "job.updated")
     return made
 
 

@@ -11,15 +11,17 @@ from billycan import Context, Deleted, Neighbours, own
 from billycan.sql import Statement
 from billycan_documents.api import invoiced_again, keeps_items
 
-from .documents import documents, records
+from .documents import billed, documents, records
+from .resource import Job
 from .tables import invoiced, jobs, lines
 
 
 class Invoice(Struct):
-    """The members of an invoice that jobs read: the job it is for."""
+    """The members of an invoice that jobs read: the job it is for, and whether the invoice may still change."""
 
     id: str
     job_id: str | None
+    status: str
 
 
 class Note(Struct):
@@ -45,8 +47,10 @@ def keep_assigned(ctx: Context, staff: Deleted) -> None:
 
 
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Record the job that an invoice is for now, whichever plugin or client made or changed the invoice."""
-    _link_job(ctx, invoice.id, invoice.job_id)
+    """Record the job that an invoice is for now, and what it bills, whoever made or changed the invoice."""
+    had = _link_job(ctx, invoice.id, invoice.job_id)
+    if had is not None and had.job_id == invoice.job_id and invoice.status == "draft":
+        _bill_job(ctx, had.job_id, only_if_differs=True)
 
 
 def forget_invoice(ctx: Context, invoice: Deleted) -> None:
@@ -55,24 +59,23 @@ def forget_invoice(ctx: Context, invoice: Deleted) -> None:
 
 
 def unbill(ctx: Context, invoice: Invoice) -> None:
-    """Emit the job's event when its invoice was voided and less of it is invoiced. The invoice stays listed."""
+    """Bill less of a job when its invoice was voided, or its deposit was forfeited. The invoice stays listed."""
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     _link_job(ctx, invoice.id, invoice.job_id)
     _, job_id = invoices.work_of(ctx, invoice.id)
     if job_id is not None:
-        _touch_job(ctx, job_id)
+        _bill_job(ctx, job_id)
 
 
 def note_credit(ctx: Context, note: Note) -> None:
-    """Emit the job's event when a note changes how much is invoiced; refuse if an invoice bills that part again."""
+    """Bill less or more of a job when a note changes its invoice; refuse if an invoice bills that part again."""
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     _, job_id = invoices.work_of(ctx, note.invoice_id)
-    for row in documents.held(ctx, jobs.c.id == job_id) if job_id else ():
-        job = documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")
-        if note.status == "void" and job.invoiced.claimed > job.invoiced.quoted:
-            raise invoiced_again(job.invoiced.quoted - job.invoiced.claimed + note.total)
+    job = _bill_job(ctx, job_id) if job_id else None
+    if job and note.status == "void" and job.invoiced.claimed > job.invoiced.quoted:
+        raise invoiced_again(job.invoiced.quoted - job.invoiced.claimed + note.total)
 
 
 def note_quote(ctx: Context, quote: Origin) -> None:
@@ -101,6 +104,7 @@ hears: dict[str, Callable[..., None]] = {
     "invoice.created with job_id": note_invoice,
     "invoice.updated": note_invoice,
     "invoice.voided": unbill,
+    "invoice.forfeited": unbill,
     "invoice.deleted": forget_invoice,
     "adjustment_note.issued": note_credit,
     "adjustment_note.voided": note_credit,
@@ -125,12 +129,21 @@ def _link_job(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
     had = _LINK.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})
     if had is not None and had.job_id != job_id:
         ctx.db.execute(sa.delete(invoiced).where(this))
-        _touch_job(ctx, had.job_id)
+        _bill_job(ctx, had.job_id)
     if job_id is not None and (had is None or had.job_id != job_id) and documents.held(ctx, jobs.c.id == job_id):
         row = {"tenant_id": ctx.tenant_id, "id": invoice_id, "job_id": job_id}
         ctx.db.execute(sa.insert(invoiced).values(row))
-        _touch_job(ctx, job_id)
+        _bill_job(ctx, job_id)
     return had
+
+
+def _bill_job(ctx: Context, job_id: str, *, only_if_differs: bool = False) -> Job | None:
+    """Store how much of a job its invoices bill now, and emit its event; return the job, if it changed."""
+    for row in documents.held(ctx, jobs.c.id == job_id):
+        amount = billed(ctx, row)
+        if not only_if_differs or amount != row.billed:
+            return documents.tell(ctx, records.save(ctx, row, touch=True, billed=amount), "job.updated")
+    return None
 
 
 def _note_origin(ctx: Context, job_id: str | None, **origin: Any) -> None:
@@ -145,8 +158,3 @@ def _forget_origin(ctx: Context, column: str, id: str) -> None:
     if ctx.db.execute(sa.select(jobs.c.id).where(own(ctx, jobs), pointing).limit(1)).first():
         for row in documents.held(ctx, pointing):
             documents.tell(ctx, records.save(ctx, row, **cleared), "job.updated")
-
-
-def _touch_job(ctx: Context, job_id: str) -> None:
-    for row in documents.held(ctx, jobs.c.id == job_id):
-        documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")

@@ -10,6 +10,11 @@ jobs = RecordPages(
     empty="A job is work for a client: when it is done, by whom, and what is charged for it.",
     columns=("number", "title", "client", "scheduled_start", "priority", "status"),
     deletable=rules.DELETABLE,
+    attention=(
+        RecordPages.Attention(
+            title="Jobs to invoice", filters={"to_invoice": "true"}, sort="created_at", action="invoice"
+        ),
+    ),
     order=30,
     daily=True,
     actions={

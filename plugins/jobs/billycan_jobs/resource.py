@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from billycan import Address, Context, Member, Named, Neighbours, Query, Resource, RuleBroken, resource
+from billycan import Address, Context, Decimals, Member, Named, Neighbours, Query, Resource, RuleBroken, resource
 from billycan.fields import Amount, Description, Id, Moment, Name, Notes, Percent, Reference, Text
 from billycan_contacts import api as contacts
 from billycan_documents.api import (
@@ -182,10 +182,13 @@ class JobQuery(Query[ListedJob], kw_only=True):
     """Parameters of the list of jobs besides those of its members.
 
     assignee_id: Jobs assigned to any of these members of staff.
+    to_invoice: Complete jobs that are not invoiced in full, or all others. What the client retains counts as invoiced,
+      a deposit only once an invoice takes it off.
     include: What to include that lists leave out.
     """
 
     assignee_id: list[str] | None = None
+    to_invoice: bool | None = None
     include: list[Include] | None = None
 
 
@@ -205,6 +208,17 @@ def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     return sa.or_(*(ctx.json_list_has(jobs.table.c.assignee_ids, id) for id in ids))
 
 
+def is_to_invoice(ctx: Context, wanted: bool) -> sa.ColumnElement[bool]:
+    """Match complete jobs of which something is left to invoice, or the others."""
+    c = jobs.table.c
+    # Only literals let the database use the index of these jobs.
+    is_left = sa.func.coalesce(c.billed, sa.literal_column("0")) < c.total
+    found = (c.status == sa.literal_column("'complete'")) & is_left
+    return found if wanted else sa.not_(found)
+
+
+_TO_INVOICE = sa.text("status = 'complete' AND coalesce(billed, 0) < total")
+
 jobs = resource(
     "jobs",
     sends=NewJob,
@@ -214,13 +228,23 @@ jobs = resource(
     number="JOB-",
     more=(
         *document_columns(),
+        # The claims of its invoices on its total; null before the first of them.
+        sa.Column("billed", Decimals(2)),
         sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
         sa.Index(None, "tenant_id", "status", "created_at", "id"),
         sa.Index(None, "tenant_id", "sequence", "id"),
         sa.Index(None, "tenant_id", "scheduled_end"),
+        sa.Index(
+            "ix_jobs_to_invoice",
+            "tenant_id",
+            "created_at",
+            "id",
+            sqlite_where=_TO_INVOICE,
+            postgresql_where=_TO_INVOICE,
+        ),
         *map(Neighbours.index, ("quote_id", "booking_id")),
     ),
-    filters={"search": contacts.found_by("jobs", "client_id"), "assignee_id": assigned_to},
+    filters={"search": contacts.found_by("jobs", "client_id"), "assignee_id": assigned_to, "to_invoice": is_to_invoice},
     remembers=True,
     neighbours=neighbours,
     needs={

@@ -7,9 +7,11 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context
-from billycan.testing import Client
+from billycan.starting.filling import fills
+from billycan.testing import Client, run_timed
 from billycan_invoices import full_lists
 from billycan_invoices.tables import entries as ledger
+from billycan_jobs.tables import jobs
 
 pytestmark = pytest.mark.either
 
@@ -154,6 +156,137 @@ def test_a_deposit_of_all_leaves_the_gst_to_the_last_invoice(client):
     assert (last["total"], last["gst"]) == (0, 100)
     assert "invoice" not in get(client, work)["allowed_actions"]
     assert send(client, last)["status"] == "paid"
+
+
+def to_invoice(client):
+    """List the jobs to invoice; all others are in the list of the others."""
+    found, others = (client.get(f"/v1/jobs?to_invoice={is_left}")["data"] for is_left in ("true", "false"))
+    assert len(found) + len(others) == client.get("/v1/jobs")["pagination"]["total"]
+    return [one["id"] for one in found]
+
+
+def finished(client, **members):
+    made = job(client, **members)
+    client.post(f"/v1/jobs/{made['id']}/complete", status=200)
+    return made
+
+
+def test_a_complete_job_is_to_invoice_until_its_invoices_bill_all_of_it(client):
+    work, other = finished(client), finished(client)
+    finished(client, lines=[])
+    job(client)
+    assert to_invoice(client) == [other["id"], work["id"]]
+    claim(client, other)
+    for end in ("delete", "void", "credit", "reduce", "let go"):
+        assert to_invoice(client) == [work["id"]]
+        whole = claim(client, work)
+        assert to_invoice(client) == [], end
+        at = f"/v1/invoices/{whole['id']}"
+        version = get(client, work)["version"]
+        if end == "delete":
+            client.delete(at)
+        elif end == "reduce":
+            client.patch(at, {"notes": "Thank you"})
+            assert get(client, work)["version"] == version
+            client.patch(at, {"discount_amount": "100.00"})
+            assert sums(client, work) == (1100, 990, 110)
+        elif end == "let go":
+            client.patch(at, {"job_id": None})
+        elif end == "void":
+            send(client, whole)
+            act(client, whole, "void", {})
+        else:
+            send(client, whole)
+            body = {
+                "invoice_id": whole["id"],
+                "reason": "returned",
+                "line_items": [{"description": "x", "unit_price": "1"}],
+            }
+            note = client.post("/v1/adjustment_notes", body)["data"]
+            client.post(f"/v1/adjustment_notes/{note['id']}/issue", None, 200)
+            assert to_invoice(client) == [work["id"]]
+            client.post(f"/v1/adjustment_notes/{note['id']}/void", {}, 200)
+            assert to_invoice(client) == []
+            act(client, whole, "void", {})
+        assert get(client, work)["version"] > version
+        if end == "reduce":
+            claim(client, work)
+            assert to_invoice(client) == []
+            client.delete(f"/v1/invoices/{get(client, work)['invoice_ids'][-1]}")
+            client.delete(at)
+    client.post(f"/v1/jobs/{work['id']}/reopen", status=200)
+    assert to_invoice(client) == []
+    client.post(f"/v1/jobs/{work['id']}/complete", status=200)
+    more = {**client.get(f"/v1/jobs/{other['id']}")["data"]["line_items"][0], "unit_price": "900.00"}
+    client.patch(f"/v1/jobs/{other['id']}", {"line_items": [{"id": more["id"], "unit_price": "900.00"}, *LINES[1:]]})
+    assert to_invoice(client) == [other["id"], work["id"]]
+    whole = client.get(f"/v1/jobs/{work['id']}")["data"]
+    made = client.post("/v1/invoices", {"client_id": work["client_id"], "job_id": work["id"], "line_items": LINES})
+    assert whole["id"] in to_invoice(client), "an invoice that was made by hand bills no work"
+    client.delete(f"/v1/invoices/{made['data']['id']}")
+
+
+def test_a_job_is_to_invoice_for_an_open_deposit_and_not_for_what_is_retained(client):
+    work = finished(client)
+    deposit = send(client, claim(client, work, percent=100, claim="deposit"))
+    assert (sums(client, work), to_invoice(client)) == ((1100, 1100, 0), [work["id"]])
+    last = claim(client, work)
+    assert (last["total"], to_invoice(client)) == (0, [])
+    client.delete(f"/v1/invoices/{last['id']}")
+    assert to_invoice(client) == [work["id"]]
+    act(client, deposit, "pay", {"payment_method": "card"})
+    version = get(client, work)["version"]
+    act(client, deposit, "forfeit", {})
+    assert get(client, work)["version"] > version and sums(client, work) == (1100, 0, 1100)
+    claim(client, work, retention_percent=5)
+    assert (sums(client, work), to_invoice(client)) == ((1100, 1045, 55), [])
+    assert "invoice" in get(client, work)["allowed_actions"]
+    claim(client, work, claim="retention")
+    assert (sums(client, work), to_invoice(client)) == ((1100, 1100, 0), [])
+
+
+def test_claims_of_a_quote_count_for_its_job(client):
+    work = quote(client)
+    claim(client, work, percent=60)
+    made = client.post(f"/v1/quotes/{work['id']}/convert", {"to": "job"})["data"]
+    client.post(f"/v1/jobs/{made['id']}/complete", status=200)
+    assert (sums(client, made), to_invoice(client)) == ((1100, 660, 440), [made["id"]])
+    claim(client, made)
+    assert to_invoice(client) == []
+
+
+def test_jobs_of_an_earlier_release_are_filled_with_what_their_invoices_bill(client, app):
+    """That release knows nothing of the column, and leaves it empty."""
+    works = [finished(client) for _ in range(8)]
+    kept = client.get("/v1/jobs?to_invoice=true&per_page=100")["data"]
+    assert len(kept) == 8
+    _, part, whole, void, deposit, retained, released, cut = works
+    claim(client, part, percent=40)
+    claim(client, whole)
+    act(client, send(client, claim(client, void)), "void", {})
+    send(client, claim(client, deposit, percent=100, claim="deposit"))
+    send(client, claim(client, retained, retention_percent="3.33"))
+    send(client, claim(client, released, retention_percent=7))
+    claim(client, released, percent="33.3", claim="retention")
+    draft = claim(client, cut, percent=50, retention_percent="9.99")
+    send(client, draft)
+    body = {"invoice_id": draft["id"], "reason": "other", "line_items": [{"description": "x", "unit_price": "33.33"}]}
+    note = client.post("/v1/adjustment_notes", body)["data"]
+    client.post(f"/v1/adjustment_notes/{note['id']}/issue", None, 200)
+    claim(client, cut, percent=7, claim="deposit")
+    before, is_left = stored(app), to_invoice(client)
+    assert len(set(before.values())) > 4 and None in before.values()
+    with app.db.writing(across="a test changes every row") as db:
+        db.execute(sa.update(jobs).values(billed=None))
+        db.execute(sa.delete(fills).where(fills.c.version == "jobs_0002"))
+    run_timed(app)
+    client.post("/v1/contacts", {"name": "Bob"})  # what was remembered of lists is not asked for again
+    assert stored(app) == before and to_invoice(client) == is_left
+
+
+def stored(app):
+    with app.db.reading(across="a test looks at every row") as db:
+        return dict(db.execute(sa.select(jobs.c.id, jobs.c.billed)).all())
 
 
 def test_deleted_void_and_credited_claims_free_their_part(client):
@@ -345,7 +478,7 @@ def test_a_forfeited_deposit_is_the_businesss_and_its_gst_arises(client, clock):
     assert error["details"][0]["param"] == "forfeited_on"
     kept = act(client, deposit, "forfeit", {"reason": "Cancelled on the day"})
     assert (kept["forfeited_on"], kept["forfeited_gst"], kept["total"], kept["gst"]) == ("2026-11-30", 20, 220, 0)
-    assert client.events()[-1] == "invoice.forfeited"
+    assert client.events()[-2:] == ["invoice.forfeited", "job.updated"]
     assert entries(client, "gst", "out_of_scope")[deposit["id"], "2026-11-30"] == [20, -220]
     client.refused(409, "invalid_state_transition", "POST", f"{there}/forfeit", {})
     assert sums(client, work) == (1100, 0, 1100)

@@ -2,6 +2,7 @@
 
 from billycan import Every, Manifest, RecordPages, Route
 
+from . import by_hand
 from . import handlers as h
 from .cards import reminded_lately
 from .demo import add_samples
@@ -26,6 +27,23 @@ manifest = Manifest(
         Route("PATCH", "/v1/reminders", h.update_reminders, scope="reminders:write"),
         Route("GET", "/v1/sent_reminders", h.list_sent_reminders, scope="reminders:read"),
         Route("GET", "/v1/sent_reminders/{id}", h.get_sent_reminder, scope="reminders:read"),
+        Route(
+            "POST",
+            "/v1/invoices/{id}/send_reminder",
+            by_hand.send_reminder,
+            scope="reminders:write",
+            status=201,
+            needs=("mail",),
+            makes=("/v1/emails/{id}",),
+        ),
+        Route(
+            "POST",
+            "/v1/invoices/{id}/send_reminder/preview",
+            by_hand.preview_reminder,
+            scope="reminders:read",
+            needs=("mail",),
+            stores=False,
+        ),
     ),
     extends=(_extend_records("/v1/invoices"), _extend_records("/v1/contacts")),
     records=(
@@ -47,4 +65,9 @@ manifest = Manifest(
     },
     tasks=(Every(seconds=60, due=to_remind, run=remind),),
     demo=add_samples,
+    codes={
+        "already_reminded": (409, "The client was reminded of this invoice today already."),
+        "nothing_due": (409, "Nothing is due on the invoice, so nobody can be reminded of it."),
+        "reminders_off": (409, "`reminders` is false on the invoice or its client."),
+    },
 )

@@ -33,6 +33,11 @@ class Fate(Struct, frozen=True):
     reason: str | None = None
     email_id: str | None = None
 
+    @classmethod
+    def of_email(cls, id: str, status: str) -> "Fate":
+        """Return the fate of a reminder whose email was queued, or is kept and not sent."""
+        return cls("skipped", "email_held", id) if status == "held" else cls("sent", None, id)
+
 
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """Select the unpaid invoices of all businesses that are due a reminder, the earliest due date first."""
@@ -121,21 +126,26 @@ def _decide_fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
 def _email_reminder(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
     from billycan_mail import api as mail  # noqa: PLC0415 - the plugin may be off
 
+    subject, message = write_letter(ctx, unpaid, rule)
+    try:
+        said = mail.NewEmail(subject=subject, message=message)
+        email = mail.email_document(ctx, "/v1/invoices/{id}", unpaid.id, said, reminder=True)
+    except mail.NobodyToWriteTo as problem:
+        return Fate("skipped", problem.reason)
+    return Fate.of_email(email.id, email.status)
+
+
+def write_letter(ctx: Context, unpaid: invoices.Unpaid, rule: Rule, *, link: str | None = None) -> tuple[str, str]:
+    """Return the subject and the message of a rule's reminder of an invoice; `link` takes the place of its page's."""
     values = {
         "number": unpaid.number,
         "amount_due": money(unpaid.amount_due),
         "due_date": day(unpaid.due_date),
         "client": unpaid.client_name,
         "business": ctx.tenant.name,
-        "link": unpaid.url,
+        "link": unpaid.url if link is None else link,
     }
-    subject, message = fill_placeholders(rule.subject, values), fill_placeholders(rule.message, values)
-    try:
-        said = mail.NewEmail(subject=subject, message=message)
-        email = mail.email_document(ctx, "/v1/invoices/{id}", unpaid.id, said, reminder=True)
-    except mail.NobodyToWriteTo as problem:
-        return Fate("skipped", problem.reason)
-    return Fate("skipped", "email_held", email.id) if email.status == "held" else Fate("sent", None, email.id)
+    return fill_placeholders(rule.subject, values), fill_placeholders(rule.message, values)
 
 
 class _Days(FunctionElement[date]):

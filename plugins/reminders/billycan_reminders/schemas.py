@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from billycan import Member, Named, Query, Resource, RuleBroken
-from billycan.fields import Day, Moment, Text, Whole
+from billycan.fields import Day, Email, Moment, Text, Whole
 
 from .texts import FIRST_TEXTS, check_placeholders
 
@@ -15,6 +15,8 @@ MOST_RULES = 10
 Days = Annotated[int, Whole("Days after the due date; negative for before it.", least=-30, most=90)]
 Subject = Annotated[str, Text("A subject, with placeholders.", least=1, most=200, check=check_placeholders)]
 Message = Annotated[str, Text("A message, with placeholders.", least=1, most=4000, check=check_placeholders)]
+PlainSubject = Annotated[str, Text("A subject.", least=1, most=200)]
+PlainMessage = Annotated[str, Text("A message.", least=1, most=10_000)]
 Status = Literal["sent", "skipped"]
 Reason = Literal[
     "no_mail", "no_address", "address_suppressed", "email_held", "reminders_off", "just_sent", "nothing_due"
@@ -74,6 +76,32 @@ class Reminders(Struct, kw_only=True):
     updated_at: Moment | None
 
 
+class NewReminder(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A reminder that is sent by hand.
+
+    to: The addresses that it goes to; by default the client's.
+    subject: By default the subject of the rule that applies today.
+    message: What it says above the details of the invoice; by default the message of that rule.
+    """
+
+    to: Annotated[list[Email], Meta(max_length=10)] = []
+    subject: PlainSubject | None = None
+    message: PlainMessage | None = None
+
+
+class ReminderPreview(Struct, kw_only=True):
+    """A reminder as it would be sent now.
+
+    to: The client's address; empty if it is not known, or not for this key to read.
+    subject: Its subject.
+    message: What it says above the details of the invoice.
+    """
+
+    to: list[str]
+    subject: str
+    message: str
+
+
 class SentReminder(Resource):
     """A reminder that was sent or skipped.
 
@@ -85,7 +113,7 @@ class SentReminder(Resource):
     invoice_id: The invoice of which the client was reminded.
     invoice: The invoice, with its number.
     due_date: The due date that its day was counted from.
-    days: The days of its rule.
+    days: The days of its rule; of one that was sent by hand, how many days after the due date that was.
     email_id: Its email, if there is one.
     """
 

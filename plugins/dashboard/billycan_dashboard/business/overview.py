@@ -28,10 +28,10 @@ class Waiting(Struct, frozen=True):
 
 
 class WaitingRecord(Struct, frozen=True):
-    """A record that waits for somebody: what it is called, its page, and the action to take."""
+    """A record that waits for somebody: what it is called and about, its page, and the action to take."""
 
     title: str
-    whose: str
+    about: str
     more: str
     page: str
     version: int
@@ -56,14 +56,16 @@ def show_overview(visit: Visit) -> Answer:
 
 def _find_waiting(visit: Visit) -> Iterator[Waiting]:
     """Yield what waits for somebody: all is counted in one statement, and only what there is is listed."""
+    of = kinds(visit.app)
     asked = [
         (pages.path, each, {name: _address_of_filter(visit, value) for name, value in each.filters.items()})
         for manifest in visit.app.manifests.values()
         for pages in sorted(manifest.records, key=lambda pages: pages.order)
         for each in pages.attention
         if (listing := visit.app.at.get(("GET", pages.path))) is not None and role_reaches(visit, listing)
+        # Nobody can take an action of a plugin that is off, and the records would wait for ever.
+        if not each.action or pages.path not in of or each.action in of[pages.path].actions
     ]
-    of = kinds(visit.app)
     order = {path: place for place, path in enumerate(of)}
     asked.sort(key=lambda one: order.get(one[0], len(order)))
     totals = visit.count([(path, filters) for path, _, filters in asked])
@@ -100,11 +102,11 @@ def _first_waiting(
     query = {**filters, "per_page": _MOST_WAITING, "fields": ",".join(names)}
     for record in visit.call("GET", kind.path, query | ({"sort": each.sort} if each.sort else {}))["data"]:
         page, title = f"{kind.page}/{record['id']}", title_of(kind, record)
-        client = (record.get("client") or {}).get("name", "")
+        told = (*(record.get(name) for name in kind.titles), (record.get("client") or {}).get("name"))
         facts = (money(record[amount]) if record.get(amount) else "", day(record[on]) if record.get(on) else "")
         yield WaitingRecord(
             title=title,
-            whose="" if client in title else client,
+            about=" · ".join(str(text) for text in told if text and str(text) not in title),
             more=" · ".join(filter(None, facts)),
             page=page,
             version=record["version"],

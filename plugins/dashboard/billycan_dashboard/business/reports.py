@@ -14,6 +14,7 @@ from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 from ..resources.files import STATEMENT, STATEMENTS, download_file, has_statements
 from ..resources.kinds import page_at, page_of
 from ..resources.mailed import may_send
+from . import reminding
 
 RECEIVABLES, PAYABLES = "/v1/reports/receivables", "/v1/reports/payables"
 HERE, TO_SUPPLIERS = "/dashboard/reports/receivables", "/dashboard/reports/payables"
@@ -92,10 +93,13 @@ _TO_SUPPLIERS = Words(
 
 def show_receivables(visit: Visit) -> Answer:
     """Show the amounts that clients owe, or owed at the end of a day."""
+    reminds = reminding.may_remind(visit)
 
     def whose(entry: Mapping[str, Any], as_at: str) -> dict[str, str]:
         statement = f"{STATEMENTS}/{entry['client_id']}?{urlencode({'to': as_at})}"
-        return {"name": entry["client"]["name"], "page": statement}
+        is_late = reminds and as_at == str(visit.today()) and entry["total"] > entry["current"]
+        remind = reminding.page_for_client(entry["client_id"], HERE) if is_late else ""
+        return {"name": entry["client"]["name"], "page": statement, "remind": remind}
 
     return _by_age(visit, RECEIVABLES, HERE, _BY_CLIENTS, whose)
 
@@ -125,7 +129,8 @@ def _by_age(
         "report": report,
         "words": words,
         "count": report[f"{words.who}s"],
-        "entries": [{**entry, **whose(entry, report["as_at"])} for entry in shown],
+        "entries": (entries := [{**entry, **whose(entry, report["as_at"])} for entry in shown]),
+        "reminds": any(entry.get("remind") for entry in entries),
         "parts_of": _draw_ages,
         "overdue": report["total"] - report["current"],
         "days": _likely_days(visit.today()),
@@ -141,6 +146,7 @@ def show_statement(visit: Visit, id: str) -> Answer:
     """Show the opening balance of a client, the entries of the period, and the closing balance."""
     asked, path = parameters(visit, "from", "to"), STATEMENT.replace("{id}", id)
     statement = visit.call("GET", path, asked)["data"]
+    is_late = statement["to"] == str(visit.today()) and statement["total"] > statement["current"]
     values = {
         "statement": statement,
         "entries": [
@@ -154,6 +160,9 @@ def show_statement(visit: Visit, id: str) -> Answer:
         "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
         "pdf": _address_below(visit, id, "pdf", statement) if ("GET", f"{STATEMENT}.pdf") in visit.app.at else "",
         "email": _address_below(visit, id, "email", statement) if may_send(visit, STATEMENT) else "",
+        "remind": reminding.page_for_client(id, f"{STATEMENTS}/{id}")
+        if is_late and reminding.may_remind(visit)
+        else "",
         "receivables": HERE if has_receivables(visit.app) else "",
         "business": business(visit),
     }

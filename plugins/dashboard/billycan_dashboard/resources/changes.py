@@ -27,12 +27,14 @@ from .kinds import (
     target_of,
     title_of,
     title_of_action,
+    url,
     words_of,
 )
 from .mailed import EMAILS, lead_to_email, may_email
 from .places import fill_place, scripts_of
 from .record_page import has_members, show_record
 
+_PAGE = re.compile(r"/dashboard(/[\w-]+)*(\?[\w=&.-]*)?", re.ASCII)
 _WORK_OUT = "work_out"  # the field by which a form is worked out, and not sent
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
@@ -162,8 +164,8 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     rows = {name: _choices_of_rows(record[member], of[member]) for name, member in own.items()}
     button = action_label(kind, nested or action, action if nested else "")
     title = title_of_action(kind, button, title_of(kind, record))
-    page = f"{kind.page}/{id}"
     says = told.says or _sentence(endpoint)
+    begins = _filled_in(visit, endpoint, told.fills, record) | _previewed(visit, endpoint, f"{kind.path}/{id}/{action}")
     return _show_form(
         visit,
         kind,
@@ -171,9 +173,9 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
         title=title,
         button=button,
         says=says,
-        back=page,
+        back=_began_on(visit) or f"{kind.page}/{id}",
         own=rows,
-        begins=_filled_in(visit, endpoint, told.fills, record),
+        begins=begins,
         ends=told.weight == "ends",
         version=visit.query.get("version") or str(record["version"]),
     )
@@ -186,12 +188,18 @@ def take_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     body = _body(visit, endpoint) if has_members(endpoint) else {}
     path = f"{kind.path}/{id}/{action}" + (f"/{row}/{nested}" if nested else "")
     answer = send_decision(visit, endpoint, path, body)
-    if kind.path == EMAILS:
-        return lead_to_email(visit, answer)
     made = answer.get("id", id) if isinstance(answer, dict) else id
-    page = page_of(visit.app, str(made)) or f"{kind.page}/{id}"
+    if (of := kind_of(visit.app, str(made))) and of.path == EMAILS:
+        return lead_to_email(visit, answer, "" if of is kind else f"{kind.page}/{id}", elsewhere=_began_on(visit))
+    page = (page_of(visit.app, str(made)) if made != id else _began_on(visit)) or f"{kind.page}/{id}"
     said = words_of(kind, nested or action, action if nested else "").done
     return Led(page, said or _outcome(visit, kind, id, answer))
+
+
+def _began_on(visit: Visit) -> str:
+    """Return the page on which an action began, if that is not the page of its record: it is shown again afterwards."""
+    page = visit.query.get("on", "")
+    return page if _PAGE.fullmatch(page) else ""
 
 
 def delete_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -334,6 +342,7 @@ def _show_form(
         "button": button,
         "ends": ends,
         "says": says,
+        "action": url(visit.path, {"on": _began_on(visit)} if _began_on(visit) else {}),
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
         "version": visit.form.get("version") or version or (record["version"] if record else ""),
         "main": [c for c in asked if not _is_rare(c, asked, kind, body, is_brief)],
@@ -382,6 +391,14 @@ def _filled_in(visit: Visit, endpoint: Any, fills: Mapping[str, str], record: Ma
         found[name] = str(visit.now()) if taken[name].form == "moment" else visit.today()
     asked = tuple(taken[name] for name, value in found.items() if value is not None)
     return forms.fill_fields(asked, found, visit.session.zone)
+
+
+def _previewed(visit: Visit, endpoint: Any, path: str) -> dict[str, str]:
+    """Return the fields with which the form of an action begins that has a preview: what that says would be sent."""
+    if ("POST", f"{endpoint.route.path}/preview") not in visit.app.at or visit.form:
+        return {}
+    asked = forms.controls(endpoint.signature.body)
+    return forms.fill_fields(asked, visit.call("POST", f"{path}/preview")["data"], visit.session.zone)
 
 
 def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any, is_brief: bool) -> bool:

@@ -144,17 +144,26 @@ def has_server(visit: Visit) -> bool:
     return can_send(visit.app)
 
 
-def lead_to_email(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
-    """On to the page of what was emailed, where a sentence tells how far the email got, as far as it is known."""
-    whom, tone = _name_recipients(email), "good"
-    said = f"The email to {whom} is being sent. Its progress is shown below, under Email."
+def lead_to_email(
+    visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "", *, elsewhere: str = ""
+) -> Led:
+    """On to the page of what was emailed, where a sentence tells how far the email got, as far as it is known.
+
+    If the email was begun `elsewhere`, that page is shown again.
+    """
+    whom, tone, where = _name_recipients(email), "good", "under Emails" if elsewhere else "below"
+    progress = "" if elsewhere else " Its progress is shown below, under Email."
+    said = f"The email to {whom} is being sent.{progress}"
     if email["status"] == "held":
-        said, tone = f"Nothing was sent to {whom}: {_HELD[email['held_because']]} The email is kept below.", "warn"
+        said, tone = f"Nothing was sent to {whom}: {_HELD[email['held_because']]} The email is kept {where}.", "warn"
     elif email["status"] == "failed":
-        said, tone = f"Nothing was sent to {whom}: the business does not write to it. The email is kept below.", "warn"
+        said, tone = (
+            f"Nothing was sent to {whom}: the business does not write to it. The email is kept {where}.",
+            "warn",
+        )
     elif left_out := [note for r in email["recipients"] if (note := _of_recipient(email, r))]:
         said, tone = " ".join([said, *left_out[:_MOST_NAMED]]), "warn"
-    page = page or page_of(visit.app, email["document_id"] or "") or page_of(visit.app, email["id"])
+    page = elsewhere or page or page_of(visit.app, email["document_id"] or "") or page_of(visit.app, email["id"])
     return Led(page, f"{said} {besides}".strip(), tone)
 
 

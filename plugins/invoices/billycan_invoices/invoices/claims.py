@@ -87,6 +87,11 @@ class Billing(Struct):
         """Return the figures that clients see, next to the total of the work."""
         return invoiced_of(quoted, self.invoiced, self.retained)
 
+    @property
+    def charged(self) -> Decimal:
+        """The claims on the work, retention too. A deposit counts once an invoice takes it off."""
+        return self.invoiced + max(ZERO, self.retained) - max(ZERO, self.deposits)
+
     def is_all(self, quoted: Decimal) -> bool:
         """Tell whether nothing is left to invoice. Open deposits still need a final invoice, even one of 0.00."""
         return self.last is not None and quoted <= self.invoiced and not self.deposits

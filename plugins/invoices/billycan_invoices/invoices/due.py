@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Context
+from billycan import App, Context, Row
 from billycan.fields import Moment
 from billycan.timed import Morning
 
@@ -45,7 +45,15 @@ def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
 
     A payment being recorded at the same time finishes first, or waits.
     """
-    row = records.lock(ctx, id)
+    return _unpaid_of(ctx, records.lock(ctx, id))
+
+
+def find_unpaid(ctx: Context, id: str) -> Unpaid | None:
+    """Return an invoice without locking it; None if it was not sent or is settled. Raises NotFound."""
+    return _unpaid_of(ctx, records.find(ctx, id))
+
+
+def _unpaid_of(ctx: Context, row: Row) -> Unpaid | None:
     if row.status not in OPEN:
         return None
     return Unpaid(

@@ -73,7 +73,7 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     with `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if you
     change its quote or job to one that has 500 invoices. Emits `invoice.updated` if anything changed.
     """
-    if body.sent.keys() & neighbours.plugins.keys():
+    if body.sent.keys() & (neighbours.plugins.keys() | rules.LOCKED_IN_CLAIMS):
         ctx.take_turns()  # before locking the invoice, as in deleting it
     row = records.lock(ctx, id)
     edit = documents.edit(ctx, row, body)
@@ -258,7 +258,7 @@ def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
 
     From paid, for an invoice whose `claim` is `deposit` and which no other invoice has deducted; otherwise
     `invalid_state_transition`. The GST on it arises on that date (s 99-10 GST Act) and is shown as `forfeited_gst`.
-    Emits `invoice.forfeited`.
+    Emits `invoice.forfeited`, and `job.updated` if it was for a job.
     """
     ctx.take_turns()  # as in taking a deposit off an invoice
     row = records.lock(ctx, id)

@@ -22,9 +22,9 @@ _MINUTE = timedelta(minutes=1)
 
 
 class Alone:
-    """The timed work of a business, but for tasks that go by the real time.
+    """The timed work of a business, except for tasks that go by the real time.
 
-    A Clock that is offered does it: all that is due at a time, then all that is due at the next.
+    The plugin that offers the Clock has it done: first all that is due at one time, then all that is due at the next.
     """
 
     def __init__(self, app: "App", tenant_id: str) -> None:
@@ -47,13 +47,13 @@ class Alone:
                 while run_once(self._app, name, every, self._tenant_id, None, now):
                     yield
         done: set[Due] = set()
-        while new := [due for due in self._due(now) if due not in done]:
+        while new := [due for due in self._list_due(now) if due not in done]:
             for name, id in new:
                 done.add((name, id))
                 self._found = None
                 run_once(self._app, name, self._tasks[name], self._tenant_id, id, now)
                 yield
-        self._left = {*self._due(now)}
+        self._left = {*self._list_due(now)}
 
     def next(self, now: Moment, until: Moment) -> Moment:
         """Return the next time at which anything more becomes due, to the minute; `until` if nothing does before.
@@ -62,15 +62,15 @@ class Alone:
         """
         while now < until:
             then = min(next_morning(now, self._timezone), until)
-            due = self._due(then)
+            due = self._list_due(then)
             if tasks := {name for name, id in due if (name, id) not in self._left}:
-                return self._first(now, then, tasks)
+                return self._find_first(now, then, tasks)
             if due or any(every.due is None and self._is_visited(every, then) for every in self._tasks.values()):
                 return then  # for what was not done when it was selected
             now = then
         return until
 
-    def _first(self, none: Moment, some: Moment, tasks: Collection[str]) -> Moment:
+    def _find_first(self, none: Moment, some: Moment, tasks: Collection[str]) -> Moment:
         """Return the first minute at which more is due of these tasks, between times when none is and when some is."""
         midnight = Moment.start_of(some.astimezone(ZoneInfo(self._timezone)).date(), self._timezone)
         guesses = [Moment.of(some - _MINUTE), midnight, Moment.of(midnight - _MINUTE)]
@@ -87,9 +87,9 @@ class Alone:
             return self._tenant_id in every.tenants(db, now)
 
     def _is_more_due(self, now: Moment, tasks: Collection[str]) -> bool:
-        return any(due not in self._left for due in self._due(now, tasks))
+        return any(due not in self._left for due in self._list_due(now, tasks))
 
-    def _due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
+    def _list_due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
         """List what is due, task by task, the most urgent first."""
         if not only and self._found and self._found[0] == now:
             return self._found[1]
@@ -98,9 +98,11 @@ class Alone:
         with self._app.db.reading(self._tenant_id) as db:
             tasks = [name for name in self._find_possible(db, now) if not only or name in only]
             # Mostly nothing is due, which one statement says; to build that takes most of the time of an advance.
-            for name, is_due in zip(tasks, db.execute(self._ask(tasks, now)).one() if tasks else (), strict=True):
+            for name, is_due in zip(
+                tasks, db.execute(self._ask_for_due(tasks, now)).one() if tasks else (), strict=True
+            ):
                 if is_due:
-                    records = self._of_it(self._select(name, now))
+                    records = self._of_it(self._select_due(name, now))
                     found += [(name, row.id) for row in db.execute(records.limit(MOST_AT_ONCE))]
         if not only:
             self._found = now, found
@@ -122,7 +124,7 @@ class Alone:
         """Return a statement that says which tables of tasks have rows, and the place of each task in its answer."""
         tables: dict[str, sa.Table] = {}
         for name in tasks:
-            table = self._select(name, now).selected_columns.tenant_id.table
+            table = self._select_due(name, now).selected_columns.tenant_id.table
             if isinstance(table, sa.Table):
                 tables[name] = table
         several = [*dict.fromkeys(tables.values())]
@@ -131,16 +133,16 @@ class Alone:
         asked: Any = sa.select(puts_off, *its)
         return {name: 1 + several.index(table) for name, table in tables.items()}, asked
 
-    def _ask(self, tasks: Sequence[str], now: Moment) -> sa.Select[Any]:
+    def _ask_for_due(self, tasks: Sequence[str], now: Moment) -> sa.Select[Any]:
         """Return the statement that says for which of these tasks anything is due."""
         if len(self._asked) > MOST_ASKED:
             self._asked.clear()
         for name in tasks:
             if (name, now) not in self._asked:
-                self._asked[name, now] = self._of_it(self._select(name, now).order_by(None)).exists()
+                self._asked[name, now] = self._of_it(self._select_due(name, now).order_by(None)).exists()
         return sa.select(*(self._asked[name, now] for name in tasks))
 
-    def _select(self, task: str, now: Moment) -> sa.Select[Any]:
+    def _select_due(self, task: str, now: Moment) -> sa.Select[Any]:
         every = self._tasks[task]
         assert every.due is not None  # noqa: S101 - as the callers looked
         return select_due(self._app, task, every, now) if self._puts_off else every.due(self._app, now)

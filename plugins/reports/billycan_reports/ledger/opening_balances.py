@@ -162,7 +162,7 @@ def get_opening_balance(ctx: Context, id: str) -> OpeningBalance:
 
     `GET /v1/ledger_entries` with this id as `document_id` lists what the ledger added for it.
     """
-    return _show(ctx, records.find(ctx, id))
+    return _show_balance(ctx, records.find(ctx, id))
 
 
 def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBalance:
@@ -182,11 +182,11 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
     if is_behind(ctx):
         raise Conflict("Entries of older documents are still being made: try again in a minute.", code="ledger_behind")
     chart = accounts.whole_chart(ctx)
-    balances = _read(body, {row.code: row for row in chart})
+    balances = _read_balances(body, {row.code: row for row in chart})
     wanted: defaultdict[str, Decimal] = defaultdict(lambda: _NOTHING)
     for account_id, amount in balances:
         wanted[account_id] += amount
-    booked = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _booked(ctx, body.date)}
+    booked = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _load_booked(ctx, body.date)}
     _check_documents(chart, wanted, booked)
     left_out = [(id, None) for id in sorted(booked.keys() - wanted.keys()) if booked[id]]
     debits = sum((amount for _, amount in balances if amount > 0), _NOTHING)
@@ -206,7 +206,7 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
         for i, (id, amount) in enumerate([*balances, *left_out])
     ]
     _INSERT.run(ctx.db, ctx.tenant_id, rows)
-    opening = _show(ctx, row)
+    opening = _show_balance(ctx, row)
     ctx.emit("opening_balance.created", opening)
     return opening
 
@@ -232,7 +232,7 @@ def delete_opening_balance(ctx: Context, id: str) -> Deleted:
 
 def as_booked(ctx: Context, day: datetime.date) -> list[NewAccountBalance]:
     """Return the balance of each account at the end of a day."""
-    amounts = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _booked(ctx, day)}
+    amounts = {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in _load_booked(ctx, day)}
     return [
         NewAccountBalance(account_code=row.code, debit=max(amounts[id], _NOTHING), credit=max(-amounts[id], _NOTHING))
         for id, row in accounts.chart_of(ctx, amounts).items()
@@ -273,7 +273,7 @@ in_ledger = LedgerEntries(
 )
 
 
-def _read(body: NewOpeningBalance, by_code: Mapping[str, Row]) -> list[tuple[str, Decimal]]:
+def _read_balances(body: NewOpeningBalance, by_code: Mapping[str, Row]) -> list[tuple[str, Decimal]]:
     """Return the account and the amount of each balance; raise Invalid for unknown accounts, or unless they add up."""
     if unknown := [(i, one) for i, one in enumerate(body.balances) if one.account_code not in by_code]:
         said = "is not the code of an account: see /v1/accounts"
@@ -304,11 +304,11 @@ def _in_words(amount: Decimal) -> str:
     return f"{abs(amount)} {'credit' if amount < 0 else 'debit'}" if amount else "nothing"
 
 
-def _booked(ctx: Context, day: datetime.date) -> list[Row]:
+def _load_booked(ctx: Context, day: datetime.date) -> list[Row]:
     return _BALANCES.all(ctx.db, {"tenant_id": ctx.tenant_id, "day": day})
 
 
-def _show(ctx: Context, row: Row) -> OpeningBalance:
+def _show_balance(ctx: Context, row: Row) -> OpeningBalance:
     """Return a trial balance as clients see it."""
     (shown,) = records.show(ctx, [row], balances={row.id: UNSET})
     members: dict[str, Any] = {name: getattr(shown, name) for name in OpeningBalance.__struct_fields__}

@@ -164,7 +164,7 @@ def credential(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         from billycan_apps import callers  # noqa: PLC0415 - not without that plugin
         from billycan_apps.testing import give_token, limited  # noqa: PLC0415 - as above
 
-        monkeypatch.setattr(Client, "_credential", give_token)
+        monkeypatch.setattr(Client, "_create_key", give_token)
         monkeypatch.setattr(callers, "_find", limited(callers._find))
     return chosen
 

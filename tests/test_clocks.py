@@ -87,8 +87,8 @@ ASKED_ELSEWHERE = {
     "plugins/webhooks/billycan_webhooks/forwarding.py": (1, WAITS),
     "plugins/webhooks/billycan_webhooks/handlers.py": (1, ENTRY),
     "plugins/webhooks/billycan_webhooks/leases.py": (4, WAITS),
+    "plugins/webhooks/billycan_webhooks/retries.py": (1, WAITS),
     "plugins/webhooks/billycan_webhooks/stuck.py": (3, OPERATOR),
-    "plugins/webhooks/billycan_webhooks/waiting.py": (1, WAITS),
 }
 
 

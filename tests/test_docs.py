@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import json
 import os
+import pkgutil
 import re
 import shlex
 import shutil
@@ -103,6 +104,28 @@ def test_the_paths_the_documents_name_exist():
             continue
         for path in re.findall(r"`((?:core|plugins|examples|deploy|docs|tests)/[\w./-]*)`", page.read_text("utf-8")):
             assert (ROOT / path).exists(), f"{page.name}: {path}"
+
+
+@pytest.mark.whole
+def test_the_modules_and_names_that_the_documents_give_exist():
+    found = 0
+    for page in PAGES:
+        if page.name == "changelog.md" or page.parent.name == "decisions":  # which name what there was
+            continue
+        for name in re.findall(r"`(billycan(?:\.\w+|_\w+\.api)[\w.]*)", page.read_text("utf-8")):
+            if name != "billycan.toml":
+                assert _is_there(name), f"{page.relative_to(ROOT)}: there is no {name}"
+                found += 1
+    assert found > 40
+
+
+def _is_there(name: str) -> bool:
+    """Tell whether a dotted name is that of a module, or of something in one."""
+    try:
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
 
 
 def test_a_command_that_a_document_shows_is_found_where_it_is_pasted():

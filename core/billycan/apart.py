@@ -1,7 +1,7 @@
-"""Ways for work and for businesses not to hold up others.
+"""Keep long work, and any single business, from holding up others.
 
-Work that keeps a processor busy, such as a hash, a PDF or a long page, is done apart or in turns. A business's requests
-hold a share of a process's places, and one that waits for the share holds no place.
+Work that keeps a processor busy, such as a hash, a PDF or a long page, runs apart or in turns. A business's requests
+hold a share of a process's places; one that waits for its part of the share holds no place.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Shares:
 
     def __init__(self, places: int = PLACES) -> None:
         self._lock = threading.Lock()
-        self._lines: dict[str, _Queue] = {}  # only of businesses that have requests at work
+        self._queues: dict[str, _Queue] = {}  # only of businesses that have requests at work
         self.last = ""  # the business that took a part last
         self.divide(places)
 
@@ -174,36 +174,36 @@ class Shares:
         Raise TooManyAtOnce if the queue is full.
         """
         with self._lock:
-            line = self._lines.get(business)
-            if line is None:
-                line = self._lines[business] = _Queue()
-            if line.held < self.most:
-                line.held += 1
+            queue = self._queues.get(business)
+            if queue is None:
+                queue = self._queues[business] = _Queue()
+            if queue.held < self.most:
+                queue.held += 1
                 self.last = business
                 return None
-            if rank in _UNDER_WAY and len(line.waiting[rank]) >= MOST_WAITING:
+            if rank in _UNDER_WAY and len(queue.waiting[rank]) >= MOST_WAITING:
                 raise TooManyAtOnce
             gate = threading.Lock()
             gate.acquire()
-            line.waiting[rank].append(gate)
+            queue.waiting[rank].append(gate)
             return gate
 
     def give(self, business: str) -> None:
         """Hand a part over to the next request in the queue, or back to the business."""
         with self._lock:
-            line = self._lines[business]
-            for waiting in line.waiting:
+            queue = self._queues[business]
+            for waiting in queue.waiting:
                 if waiting:
                     self.last = business
                     waiting.popleft().release()
                     return
-            line.held -= 1
-            self._forget_idle(business, line)
+            queue.held -= 1
+            self._forget_idle(business, queue)
 
     def compute_alone(self, business: str) -> threading.Lock | None:
         """Return the lock of the one write of a business that computes, taken; None if that takes too long."""
         with self._lock:
-            computes = self._lines[business].computes  # the request still holds its part
+            computes = self._queues[business].computes  # the request still holds its part
         return computes if computes.acquire(timeout=_MOST_ALONE_SECONDS) else None
 
     def leave_for_client(self, business: str) -> None:
@@ -212,30 +212,30 @@ class Shares:
         What they have sent, or are to receive, takes memory.
         """
         with self._lock:
-            line = self._lines[business]  # the request still holds its part
-            if line.away >= MOST_AWAY:
+            queue = self._queues[business]  # the request still holds its part
+            if queue.away >= MOST_AWAY:
                 raise TooManyAtOnce
-            line.away += 1
+            queue.away += 1
 
     def return_from_client(self, business: str) -> None:
-        """Count a request no longer that its client has answered."""
+        """Stop counting a request whose client has answered."""
         with self._lock:
-            line = self._lines[business]
-            line.away -= 1
-            self._forget_idle(business, line)
+            queue = self._queues[business]
+            queue.away -= 1
+            self._forget_idle(business, queue)
 
     def withdraw(self, business: str, rank: int, gate: threading.Lock) -> bool:
         """Leave the queue; return False if a part was handed over in the meantime."""
         with self._lock:
-            waiting = self._lines[business].waiting[rank]
+            waiting = self._queues[business].waiting[rank]
             if gate in waiting:
                 waiting.remove(gate)
                 return True
         return False
 
-    def _forget_idle(self, business: str, line: _Queue) -> None:
-        if not line.held and not line.away:
-            del self._lines[business]
+    def _forget_idle(self, business: str, queue: _Queue) -> None:
+        if not queue.held and not queue.away:
+            del self._queues[business]
 
 
 class _Queue:
@@ -272,7 +272,7 @@ class Share:
     def wait(self) -> None:
         """Wait for the part without holding a place; raise TooManyAtOnce if that takes too long."""
         self.is_repeated = True
-        self._wait(WAIT_SECONDS)
+        self._wait_for_part(WAIT_SECONDS)
         if not self._is_held:
             raise TooManyAtOnce
 
@@ -282,15 +282,15 @@ class Share:
             self._shares.leave_for_client(self._business)
             self._is_away = True
             self.let_others_compute()
-            self._give()
+            self._give_part()
 
     def resume(self) -> None:
         """Take the part again, waiting as long as necessary without a place: a request under way cannot be refused."""
-        self._return()
+        self._return_from_client()
         if not self._is_over:
             self._rank = _UNDER_WAY.get(self._rank, self._rank)
             if not self.begin():
-                self._wait(-1)
+                self._wait_for_part(-1)
 
     def compute_alone(self) -> None:
         """Wait, for some milliseconds at most, until the business's other writes in this process need no processor.
@@ -310,20 +310,20 @@ class Share:
         """Give the part up for good."""
         self._is_over = True
         self.let_others_compute()
-        self._return()
-        self._give()
+        self._return_from_client()
+        self._give_part()
 
-    def _give(self) -> None:
+    def _give_part(self) -> None:
         if self._is_held:
             self._is_held = False
             self._shares.give(self._business)
 
-    def _return(self) -> None:
+    def _return_from_client(self) -> None:
         if self._is_away:
             self._is_away = False
             self._shares.return_from_client(self._business)
 
-    def _wait(self, seconds: float) -> None:
+    def _wait_for_part(self, seconds: float) -> None:
         gate, self._gate = self._gate, None
         try:
             self._is_held = gate is None or gate.acquire(timeout=seconds)

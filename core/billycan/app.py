@@ -192,7 +192,7 @@ class App:
         return Alone(self, tenant_id)
 
     def emptying(self, since: datetime) -> "Emptying":
-        """Return the work of emptying a sandbox since a time, and of filling it anew: for a plugin that resets them."""
+        """Return the work of emptying and refilling a sandbox since a time, for a plugin that resets sandboxes."""
         from .working.emptying import Emptying  # noqa: PLC0415 - for workers, not for requests
 
         return Emptying(self, since)
@@ -208,9 +208,9 @@ class App:
         return write_business(self, tenant_id, file, pause=pause)
 
     def start(self) -> "App":
-        """Check the schema and call every plugin's `startup`; returns the app, ready to serve.
+        """Check the schema and call every plugin's `startup`; return the app, ready to serve.
 
-        Files that other users may read, such as those of a copy, are closed to them.
+        Closes files that other users may read, such as those of a copy, to them.
 
         For core alone.
         """
@@ -281,7 +281,7 @@ class App:
         self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many) if many else self.hook.on_event
 
     def close(self) -> None:
-        """Let those who observe write what they have, and give back every connection. For core alone."""
+        """Let the observers write what they hold, and give back every connection. For core alone."""
         for observer in self.observers:
             observer.close()
         if self._closes_db:
@@ -449,7 +449,7 @@ class App:
             if_match=None if version is None else frozenset((str(version),)),
             key=key,
             prefers_csv=prefers_csv,
-            count=lambda requests: count_more(self, req, requests) if req else None,
+            count_more=lambda requests: count_more(self, req, requests) if req else None,
             proposes=proposes,
         )
         try:

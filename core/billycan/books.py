@@ -171,12 +171,12 @@ class GstEntries(Struct, frozen=True, kw_only=True):
             @property
             def period(self) -> "GstEntries.Period":
                 """The parameters to build a statement with, shared by businesses with the same history of GST bases."""
-                return _period_of(tuple(basis for basis, _ in self._stood()))
+                return _period_of(tuple(basis for basis, _ in self._list_bases()))
 
             def values(self, ctx: "Context") -> dict[str, Any]:
                 """Return the values of the parameters of a statement built with `period`."""
                 values = {"tenant_id": ctx.tenant_id, "since": self.since, "until": self.until, "today": ctx.today()}
-                for i, (_, since) in enumerate(self._stood()):
+                for i, (_, since) in enumerate(self._list_bases()):
                     values |= {f"stood{i}_from": since, f"stood{i}_eve": since - timedelta(days=1)}
                 return values
 
@@ -184,9 +184,9 @@ class GstEntries(Struct, frozen=True, kw_only=True):
                 """Return `period` with its values filled in, for the conditions of a query without such parameters."""
                 types = {"tenant_id": ByCodePoint}
                 values = {name: sa.literal(value, types.get(name, sa.Date)) for name, value in self.values(ctx).items()}
-                return _made_of(tuple(basis for basis, _ in self._stood()), values)
+                return _made_of(tuple(basis for basis, _ in self._list_bases()), values)
 
-            def _stood(self) -> "list[tuple[Basis | None, date]]":
+            def _list_bases(self) -> "list[tuple[Basis | None, date]]":
                 """List the business's bases, each with its first day; the basis is None while it was not registered."""
                 found: list[tuple[Basis | None, date]] = []
                 for one in self.settings:
@@ -197,7 +197,7 @@ class GstEntries(Struct, frozen=True, kw_only=True):
 
         def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
             """The condition that the business was registered for GST on a day (s 23-5 GST Act)."""
-            spans = ((day >= since) & (day < end) for (basis, since, _), end in self._spans() if basis)
+            spans = ((day >= since) & (day < end) for (basis, since, _), end in self._pair_states() if basis)
             return sa.or_(sa.false(), *spans)
 
         def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -207,7 +207,7 @@ class GstEntries(Struct, frozen=True, kw_only=True):
             everything not counted yet counts (s 159-5, 159-10 GST Act). The same happens on the last day of the
             registration (s 138-15). A supply counted in full stays so when a cash basis begins (s 159-20).
             """
-            spans = self._spans()
+            spans = self._pair_states()
             if not any(basis == "cash" for (basis, _, _), _ in spans):
                 return day
             whens: list[tuple[Any, Any]] = []
@@ -248,7 +248,7 @@ class GstEntries(Struct, frozen=True, kw_only=True):
             """The days on which everything unpaid counts, because a cash basis ended."""
             return [_ends_cash(after) for before, after in pairwise(self.stood) if before[0] == "cash" != after[0]]
 
-        def _spans(self) -> "list[tuple[tuple[Basis | None, Any, Any], Any]]":
+        def _pair_states(self) -> "list[tuple[tuple[Basis | None, Any, Any], Any]]":
             """Pair each state of the business's registration with the day on which the next state begins."""
             return list(zip_longest(self.stood, [since for _, since, _ in self.stood[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
 

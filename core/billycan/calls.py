@@ -37,12 +37,16 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 class Call(Struct, kw_only=True):
     """A call of the API, over HTTP or from a page: everything its answer depends on besides the caller.
 
-    `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
-    reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
-    is its Idempotency-Key. `prefers_csv` asks for a list as CSV, and `prefers_bytes` for a file as bytes of no certain
-    type. `repeats` is how often it has begun anew. `count` counts further requests of the caller. `proposes` is why the
-    caller does it, if it prefers that a person is asked where one has to approve it. `share` is its part of its
-    business's share, over HTTP.
+    query: The query string, or a page's parameters by name.
+    body: Reads the body once it is needed.
+    pieces: Reads a body that is not JSON, of at most so many bytes.
+    known_tags: The ETags of answers that the caller has.
+    key: Its Idempotency-Key.
+    prefers_csv, prefers_bytes: Whether it asks for a list as CSV, or for a file as bytes of no certain type.
+    repeats: How often the call has begun anew.
+    count_more: Counts further requests of the caller.
+    proposes: Why the caller makes it, if it prefers that a person is asked where one has to approve it.
+    share: Its part of its business's share, over HTTP.
     """
 
     method: str
@@ -52,13 +56,13 @@ class Call(Struct, kw_only=True):
     pieces: Callable[[int], Iterable[bytes]] = lambda most: ()
     request_id: str = ""
     if_match: frozenset[str] | None = None
-    has: Sequence[Any] = ()
+    known_tags: Sequence[Any] = ()
     key: str | None = None
     takes_json: bool = True
     prefers_csv: bool = False
     prefers_bytes: bool = False
     repeats: int = 0
-    count: Callable[[int], None] = lambda requests: None
+    count_more: Callable[[int], None] = lambda requests: None
     proposes: str | None = None
     share: Share | None = None
 
@@ -68,15 +72,15 @@ class Call(Struct, kw_only=True):
         return self.query if isinstance(self.query, str) else urlencode(self.query)
 
 
-class Taken(NamedTuple):
+class Arguments(NamedTuple):
     """A handler's arguments: `query`, `body` and the path's parameters.
 
-    `aside` are the read-only members sent in a patch, and `sent` is the body as JSON.
+    `set_aside` are the read-only members sent in a patch, and `sent` is the body as JSON.
     """
 
     values: dict[str, Any]
     params: dict[str, str]
-    aside: list[SetAside]
+    set_aside: list[SetAside]
     sent: Any
 
 
@@ -109,53 +113,55 @@ def answer_call(
     if ctx.writes and call.share and app.db.is_sqlite and not (route.own_transactions or route.receive):
         ctx.share = call.share
         ctx.share.compute_alone()
-    taken = _decode_request(ctx, call.query, endpoint, params, raw)
-    ctx.key, ctx.count_more = call.key, call.count
+    arguments = _decode_request(ctx, call.query, endpoint, params, raw)
+    ctx.key, ctx.count_more = call.key, call.count_more
     share_time()
     if not ctx.writes:
         reading = app.db.reading if call.repeats else app.db.reading_anywhere
         try:
             with reading(ctx.tenant_id) as ctx.db:
                 if as_csv:
-                    _check_own(ctx, endpoint, taken)
-                    return exporting.export_list(ctx, endpoint, taken.values, params)
-                return _run_handler(ctx, call, endpoint, taken)
+                    _check_own(ctx, endpoint, arguments)
+                    return exporting.export_list(ctx, endpoint, arguments.values, params)
+                return _run_handler(ctx, call, endpoint, arguments)
         except ReplicaLost:
             return answer_call(app, _begun_anew(call, raw), endpoint, params, identity, tenant_id)
-    if route.own_transactions and route.own_transactions(taken.values["body"]):
-        return _answer_apart(ctx, call, endpoint, taken, key, raw)
+    if route.own_transactions and route.own_transactions(arguments.values["body"]):
+        return _answer_apart(ctx, call, endpoint, arguments, key, raw)
     if route.receive is None:
         ctx.may_begin_anew = call.repeats < MOST_REPEATS
         try:
-            return _answer_write(ctx, call, endpoint, taken, key, raw)
+            return _answer_write(ctx, call, endpoint, arguments, key, raw)
         except Exception as error:
             if not (isinstance(error, Outdated) or (ctx.may_begin_anew and is_deadlock(error))):
                 raise
         return answer_call(app, _begun_anew(call, raw), endpoint, params, identity, tenant_id)
     incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
-    with route.receive(ctx, taken.values.get("query"), incoming) as taken.values["body"]:
-        return _answer_write(ctx, call, endpoint, taken, key, incoming.sha256.encode())
+    with route.receive(ctx, arguments.values.get("query"), incoming) as arguments.values["body"]:
+        return _answer_write(ctx, call, endpoint, arguments, key, incoming.sha256.encode())
 
 
 def _begun_anew(call: Call, raw: bytes) -> Call:
-    # What it does the work of was counted already.
-    return msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1, count=lambda requests: None)
+    # The requests whose work it does were counted the first time.
+    return msgspec.structs.replace(call, body=lambda: raw, repeats=call.repeats + 1, count_more=lambda requests: None)
 
 
-def _answer_write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
+def _answer_write(
+    ctx: Context, call: Call, endpoint: Endpoint, arguments: Arguments, key: str | None, sent: bytes
+) -> Answer:
     """Answer a request that writes; `sent`, its body or a stand-in for it, tells a repeated request from another."""
     request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
-    if all(map(is_id, taken.params.values())):
-        endpoint.prepare(ctx, taken.values, taken.params)
+    if all(map(is_id, arguments.params.values())):
+        endpoint.prepare(ctx, arguments.values, arguments.params)
         share_time()
     with unit_of_work(ctx):
         given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:
-            checks = _ask_guards(ctx, call, endpoint, taken.params, None if endpoint.route.receive else sent)
-            given = _run_handler(ctx, call, endpoint, taken)
+            checks = _ask_guards(ctx, call, endpoint, arguments.params, None if endpoint.route.receive else sent)
+            given = _run_handler(ctx, call, endpoint, arguments)
             if checks:
                 notify_hearers(ctx)
-                ctx.heard = len(ctx.events)
+                ctx.heard_count = len(ctx.events)
             for check in checks:
                 check(given)
             if key:
@@ -184,7 +190,9 @@ def _ask_guards(
     return [check for _, guard in guards if (check := guard.watch(ctx, seen))]
 
 
-def _answer_apart(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
+def _answer_apart(
+    ctx: Context, call: Call, endpoint: Endpoint, arguments: Arguments, key: str | None, sent: bytes
+) -> Answer:
     """Answer a request whose handler opens its own transactions; its answer is stored in one of its own, at the end."""
     request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
     if key:
@@ -192,7 +200,7 @@ def _answer_apart(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, ke
             if given := idempotency.replay_answer(ctx, key, request):
                 return given
         del ctx.db
-    answer = _run_handler(ctx, call, endpoint, taken)
+    answer = _run_handler(ctx, call, endpoint, arguments)
     if key:
         with unit_of_work(ctx):
             # An equal request may have been answered meanwhile: both get one answer.
@@ -208,13 +216,17 @@ def answer_within(ctx: Context, call: Call, endpoint: Endpoint, params: dict[str
     own.app.hook.authorize(ctx=own, route=endpoint.route)
     _check_allowed(own, endpoint)
     raw = call.body() if endpoint.route.method != "DELETE" else b""
-    taken = _decode_request(own, call.query, endpoint, params, raw)
+    arguments = _decode_request(own, call.query, endpoint, params, raw)
     checks = _ask_guards(own, call, endpoint, params, raw)
-    answer = _run_handler(own, call, endpoint, taken)
+    answer = _run_handler(own, call, endpoint, arguments)
     notify_hearers(own)
     for check in checks:
         check(answer)
-    ctx.heard, ctx.changed, ctx.outdates = len(ctx.events), ctx.changed or own.changed, ctx.outdates or own.outdates
+    ctx.heard_count, ctx.changed, ctx.outdates = (
+        len(ctx.events),
+        ctx.changed or own.changed,
+        ctx.outdates or own.outdates,
+    )
     return answer
 
 
@@ -231,11 +243,11 @@ def count_records(
         ctx = Context(app, identity.tenant_id, identity, request_id=request_id, writes=False)
         ctx.db = db
         for endpoint, query in lists:
-            ctx.path, ctx.counting = endpoint.route.path, []
+            ctx.path, ctx.counted_lists = endpoint.route.path, []
             app.hook.authorize(ctx=ctx, route=endpoint.route)
             _check_allowed(ctx, endpoint)
             totals.append(endpoint.run(ctx, _decode_request(ctx, query, endpoint, {}, b"").values, {}).total)
-            found.append(ctx.counting)
+            found.append(ctx.counted_lists)
         counted = iter(queries.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
@@ -252,23 +264,23 @@ def read_records(
     own = ctx.acting_as(ctx.identity) if ctx.identity else ctx
     own.path, own.writes, own.held = endpoint.route.path, ctx.writes, ctx.held
     # Always as many values: each number of them is a statement of its own.
-    own.only = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
+    own.only_ids = (*ids, *[ids[-1]] * (-len(ids) % paging.DEFAULT_PER_PAGE))
     kind, choice = endpoint.signature.query, endpoint.choice
     offered = choice.includes if choice and members is None else frozenset[str]()
     included = sorted(offered if includes is None else offered.intersection(includes))
     if choice and members is not None:
         own.chosen = choice.kind, frozenset(choice.names[name] for name in {"id", *members})
-    query = kind(per_page=len(own.only), **({"include": included} if included else {}))
+    query = kind(per_page=len(own.only_ids), **({"include": included} if included else {}))
     return {record.id: record for record in endpoint.run(own, {"query": query}, {}).items}
 
 
 def _decode_request(
     ctx: Context, asked: str | Mapping[str, Any], endpoint: Endpoint, params: dict[str, str], raw: bytes
-) -> Taken:
+) -> Arguments:
     """Return the handler's arguments from a query and the bytes of a body."""
     signature = endpoint.signature
     values: dict[str, Any] = {}
-    aside: list[SetAside] = []
+    set_aside: list[SetAside] = []
     choice = endpoint.choice
     query = decode_query(asked, choice.query if choice else signature.query or endpoints.NoQuery, endpoint.ids)
     if choice:
@@ -277,27 +289,27 @@ def _decode_request(
         values["query"] = query
     tree = web.parse(raw) if raw else {}
     if signature.body:
-        values["body"], aside = endpoint.read(ctx, tree)
+        values["body"], set_aside = endpoint.read(ctx, tree)
     elif raw:
         decode(tree, Empty)
-    return Taken(values, params, aside, tree)
+    return Arguments(values, params, set_aside, tree)
 
 
-def _run_handler(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
+def _run_handler(ctx: Context, call: Call, endpoint: Endpoint, arguments: Arguments) -> Answer:
     """Run the handler and encode what it returns: Falcon would only find an unencodable value after the commit."""
     # Text that cannot be an id is not looked up: PostgreSQL rejects some of it.
-    if not all(map(is_id, taken.params.values())):
+    if not all(map(is_id, arguments.params.values())):
         raise NotFound
-    _check_own(ctx, endpoint, taken)
-    if taken.aside:
-        _check_unchanged(ctx, endpoint, taken)
+    _check_own(ctx, endpoint, arguments)
+    if arguments.set_aside:
+        _check_unchanged(ctx, endpoint, arguments)
     choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
-    result = endpoint.run(ctx, taken.values, taken.params)
-    _check_still_own(ctx, call.method, taken)
-    if ctx.if_match is not None and ctx.writes and (taken.params or call.method != "POST"):
+    result = endpoint.run(ctx, arguments.values, arguments.params)
+    _check_still_own(ctx, call.method, arguments)
+    if ctx.if_match is not None and ctx.writes and (arguments.params or call.method != "POST"):
         raise VersionConflict("What this request changes has no version: send it without If-Match.")
     headers = dict(result.headers) if isinstance(result, Reply) else _build_headers(ctx, endpoint, result, asked)
-    if not ctx.writes and _is_known(headers.get("ETag"), call.has):
+    if not ctx.writes and _is_known(headers.get("ETag"), call.known_tags):
         if isinstance(result, Reply):
             close_pieces(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
@@ -321,7 +333,7 @@ def _run_handler(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> 
     if page:
         paging.check_size(len(body), records, _size_of_json)
     if page and page.next_cursor:
-        path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
+        path = ctx.app.public_url + endpoint.route.path.format(**arguments.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query_string, page.next_cursor)}>; rel="next"'
     return Answer(endpoint.route.status, headers, body)
 
@@ -331,29 +343,29 @@ def _check_allowed(ctx: Context, endpoint: Endpoint) -> None:
         owning.check_allowed(ctx, endpoint)
 
 
-def _check_own(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
+def _check_own(ctx: Context, endpoint: Endpoint, arguments: Arguments) -> None:
     if ctx.sees_only_own:
-        owning.check_call(ctx, endpoint, taken.params, taken.values.get("query"), taken.sent)
+        owning.check_call(ctx, endpoint, arguments.params, arguments.values.get("query"), arguments.sent)
 
 
-def _check_still_own(ctx: Context, method: str, taken: Taken) -> None:
+def _check_still_own(ctx: Context, method: str, arguments: Arguments) -> None:
     if ctx.sees_only_own and ctx.writes and method != "DELETE":
-        owning.check_still_own(ctx, taken.params)
+        owning.check_still_own(ctx, arguments.params)
 
 
 def _size_of_json(encoded: msgspec.Raw) -> int:
     return memoryview(encoded).nbytes
 
 
-def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
+def _check_unchanged(ctx: Context, endpoint: Endpoint, arguments: Arguments) -> None:
     """Refuse read-only members that differ from the answer of GET for the same record."""
-    record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, taken.params)
+    record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, arguments.params)
     # A client that sends back a stale record gets a version conflict, not a fault for a read-only member.
     if_match = ctx.if_match
     ctx.check_version(getattr(record, "version", 0))
     ctx.if_match = if_match  # to be compared once more, under the record's lock
     shown = web.parse(web.encode(record))
-    if changed := differing(taken.aside, shown):
+    if changed := differing(arguments.set_aside, shown):
         raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
 

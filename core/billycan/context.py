@@ -188,7 +188,7 @@ class Context:
         shorten: "Callable[[Context, Moment, Moment], None]"
 
     class Emptied(Struct, frozen=True, kw_only=True):
-        """A plugin's part when a sandbox is emptied; otherwise the rows of all of its tables are removed.
+        """A plugin's part in emptying a sandbox; without one, all rows of its tables are removed.
 
         stay: Tables whose rows stay, such as those of who may come in.
         remove: `remove(ctx)` removes some hundred records whose removal takes more than that of their rows, in the open
@@ -239,31 +239,31 @@ class Context:
         self.key: str | None = None
         self.count_more: Callable[[int], None] = lambda requests: None  # of the caller, under its limits
         self.events: list[Event] = []
-        self.heard = 0  # how many of the events whoever hears them has heard already
+        self.heard_count = 0  # how many of the events their hearers have had
         self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
         self.approval: Mapping[str, Any] = {}
         self.origin: str | None = None  # the record from which the next one is made
         self.taken_out: tuple[Any, tuple[Any, Sent | None]] | None = None  # a body, and what of it is whose
         # New records by id, each with the plugins that stored members of it.
-        self.made: dict[str, list[Manifest.Extends]] = {}
-        self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
+        self.new_records: dict[str, list[Manifest.Extends]] = {}
+        self.emitted: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
         # With `fields`, the kind of the shown records and the members chosen.
         self.chosen: tuple[Any, frozenset[str]] | None = None
-        self.last: list[Asked] = []  # statements to run last, in one trip with the events
-        self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
-        self.only: tuple[str, ...] = ()  # the ids of the only records that lists of their kind may show
+        self.last_statements: list[Asked] = []  # statements to run last, in one trip with the events
+        self.counted_lists: list[Found] | None = None  # the results of lists whose rows are only counted
+        self.only_ids: tuple[str, ...] = ()  # the ids of the only records that lists of their kind may show
         self.held: set[str] = set()  # scopes of the key that the answer depends on
         self.touched: dict[str, None] = {}  # the ids of records that were added, changed or deleted
-        self.told_of: set[str] = set()  # those of records that an event tells of
+        self.emitted_ids: set[str] = set()  # those of records that an event tells of
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether the processes of this host must forget what they read lately
         # Data of plugins that lasts from one hook to the next, by plugin.
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
-        self._called = now or app.now()  # the real time
+        self._real_now = now or app.now()  # the real time
         # Which is the business's time, unless a plugin knows another: that is asked for when it is needed.
-        self._now = None if now is None and app.offered(Context.Clock) else self._called
+        self._now = None if now is None and app.offered(Context.Clock) else self._real_now
         self._days: dict[str, date] = {}  # by time zone
         self._tenant: Tenant | None = None
         # What the route's `prepare` worked out ahead of the transaction, by name; each with what it was worked out of.
@@ -293,8 +293,8 @@ class Context:
     def _find_time(self) -> Moment:
         tenants, found = self.app.tenants, None
         if self.tenant_id and tenants.business_of(self.app.db, self.tenant_id) != self.tenant_id:
-            found = next((each.find(self, self._called) for _, each in self.app.offered(Context.Clock)), None)
-        return found or self._called
+            found = next((each.find(self, self._real_now) for _, each in self.app.offered(Context.Clock)), None)
+        return found or self._real_now
 
     def take_turns(self) -> None:
         """Take a tenant-wide lock for writes that touch more than one plugin's records; it lasts until the commit.
@@ -363,9 +363,9 @@ class Context:
         """
         found = Context(self.app, self.tenant_id, self.identity, path=path, if_match=if_match, now=self.now())
         found.request_id, found.db, found.memo, found.held = self.request_id, self.db, self.memo, self.held
-        found.events, found.heard, found.last = self.events, len(self.events), self.last
+        found.events, found.heard_count, found.last_statements = self.events, len(self.events), self.last_statements
         found.approval = self.approval
-        found.touched, found.told_of = self.touched, self.told_of
+        found.touched, found.emitted_ids = self.touched, self.emitted_ids
         return found
 
     def count_requests(self, requests: int) -> None:
@@ -396,12 +396,12 @@ class Context:
         return rows
 
     def ahead(self, name: Hashable, given: Any, work: Callable[[], V], *, or_anew: bool = False) -> V:
-        """Return `work()`, or what the route's `prepare` got from it before the transaction, out of an equal `given`.
+        """Return `work()`, or its result from the route's `prepare`, ahead of the transaction, for an equal `given`.
 
-        Other requests of the business wait for the transaction, on SQLite those of all. So `given` is all that `work`
-        depends on, as it is now; what `work` is given and returns must not be changed afterwards. Each result is used
-        once. With `or_anew`, for a `given` that differs only if another request has changed the record meanwhile, the
-        whole request then begins anew, at most MOST_REPEATS times.
+        It shortens the transaction, for which the business's other requests wait, and on SQLite everybody's. `given`
+        is everything that `work` depends on, as it is now; neither it nor the result may be changed afterwards. Each
+        result is used once. Use `or_anew` if `given` differs only when another request has changed the record
+        meanwhile: the whole request then begins anew, at most MOST_REPEATS times.
         """
         if self.prepares:
             value = work()
@@ -418,7 +418,7 @@ class Context:
     def prepare(self, work: Callable[[], Any]) -> None:
         """Call `work` ahead of the transaction, with a reading connection if it needs one; see `ahead`.
 
-        What it refuses is left to the handler to refuse: a repeated Idempotency-Key has its answer.
+        Its refusals are left to the handler, because a repeated Idempotency-Key gets the stored response instead.
 
         For core alone.
         """
@@ -498,9 +498,9 @@ class Context:
 
     @property
     def acts_alone(self) -> bool:
-        """False for a caller with a policy: it is shown no link by which whoever has it decides as a client.
+        """False for a caller whom a policy limits: it is not shown links by which their holder decides as the client.
 
-        Where it is True, only a key without a policy gets the answer by the same Idempotency-Key.
+        After True, only a caller whom no policy limits gets the stored answer by the same Idempotency-Key.
         """
         policies = (guard.policy(self) for _, guard in self.app.offered(Context.Guard))
         alone = all(policy is None or policy.is_free for policy in policies)
@@ -586,18 +586,18 @@ class Context:
         search_anew(self, ids)
 
     def emit(self, name: str, data: Any) -> None:
-        """Record an event: those who hear it do so before the commit, and all or nothing is kept.
+        """Record an event. Whoever hears it does so before the commit, in the same transaction.
 
-        Members that are unset by default are for some readers only, such as links: an event never has them. Raise
+        Members that are unset by default, such as links, are for some readers only: an event never has them. Raise
         Invalid for a record of more than 2 MiB.
         """
         if not self.writes:
             raise RuntimeError(f"{name}: a route that only reads changes nothing, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
-        self.told = data, fill_members(self, data)
-        data = self.told[1]
-        self.told_of.add(getattr(data, "id", ""))
+        self.emitted = data, fill_members(self, data)
+        data = self.emitted[1]
+        self.emitted_ids.add(getattr(data, "id", ""))
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))

@@ -316,7 +316,7 @@ class Database:
             self._engines.readers.give_back(db, sound=sound)
 
     def reading_anywhere(self, tenant_id: str) -> AbstractContextManager[sa.Connection]:
-        """As `reading`, from a replica if one has everything that is committed so far: for what may begin anew.
+        """As `reading`, but from a replica if one has all that is committed so far: for reads that may begin anew.
 
         Raise ReplicaLost if the replica ends the read: it then begins anew with `reading`.
         """
@@ -341,7 +341,7 @@ class Database:
             self._engines.pace_writers()
 
     def make_private(self) -> None:
-        """Close an embedded database's files to other users, as far as they are this user's own."""
+        """Close those files of an embedded database that this user owns to other users."""
         if isinstance(self._engines, sqlite.Engines):
             self._engines.make_private()
 
@@ -423,7 +423,7 @@ read_json = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
-    """Take the statement, and what PostgreSQL quotes of it and of rows, out of an error: it may be logged."""
+    """Remove the statement, and what PostgreSQL quotes of it and of rows, from an error, because it may be logged."""
     error, diagnosis = context.sqlalchemy_exception, getattr(context.original_exception, "diag", None)
     if error is not None:
         error.statement = None
@@ -446,7 +446,7 @@ def is_read_only(error: sa.exc.DBAPIError) -> bool:
 
 
 def is_deadlock(error: Exception) -> bool:
-    """Tell whether two transactions waited for each other, and PostgreSQL undid this one: it may begin anew at once."""
+    """Tell whether PostgreSQL undid this transaction to end a deadlock: it may begin anew at once."""
     return isinstance(error, sa.exc.DBAPIError) and getattr(error.orig, "sqlstate", None) == "40P01"
 
 

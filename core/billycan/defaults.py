@@ -126,7 +126,7 @@ def rate_limit_refusal(allowance: Allowance) -> RateLimited:
 
 
 def _is_of_another_form(error: Exception) -> bool:
-    """Tell whether a table differs from the code's, which no second try mends; PostgreSQL has error classes for it."""
+    """Tell whether a table is not as the code expects it, which no retry can mend; PostgreSQL's error class says so."""
     original = getattr(error, "orig", None)
     codes = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT_NOTNULL)
     return getattr(original, "sqlite_errorcode", None) in codes or getattr(original, "sqlstate", None) == "23502"

@@ -330,7 +330,7 @@ class Endpoint(Struct, frozen=True):
             raise RuntimeError(
                 f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"
             )
-        answer = ctx.told[1] if ctx.told and ctx.told[0] is answer else fill_members(ctx, answer)
+        answer = ctx.emitted[1] if ctx.emitted and ctx.emitted[0] is answer else fill_members(ctx, answer)
         return owning.hide_amounts(answer) if ctx.hides_amounts else answer
 
     def _taken_out(self, ctx: Context, body: Any, params: Mapping[str, str]) -> tuple[Any, Sent | None]:

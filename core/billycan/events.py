@@ -40,7 +40,7 @@ events = new_table(
 )
 """Core's table of the log of events, for reading; `Event` has the functions for it."""
 
-# Up to where events of each name were taken out of the log: whoever asks for what came after an earlier one is told.
+# The position up to which events of each name were removed from the log: whoever polls from before it is refused.
 forgotten = sa.Table(
     "core_events_forgotten",
     metadata,
@@ -57,7 +57,7 @@ _INSERT = Statement.Insertion(events, events.c.keys())
 _INSERT_NUMBERED = Statement(sa.insert(events))
 _KEPT = ("id", "event", "created_at", "data", "actor", "behalf")
 _NUMBER = counters.advanced_both()
-# Number and event in one statement, which every write that is told of sends last.
+# Number and event in one statement, which every write that emits one event sends last.
 _INSERT_ONE = Statement(
     sa.insert(events).from_select(
         ["tenant_id", "sequence", *_KEPT],
@@ -287,13 +287,13 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 def write_events(ctx: "Context", *, commits: bool = False) -> None:
     """Notify the hearers, then append all events to the log as the last statements."""
     notify_hearers(ctx)
-    if last := [*ctx.last, *log_statements(ctx), *_build_notes(ctx)]:
+    if last := [*ctx.last_statements, *log_statements(ctx), *_build_notes(ctx)]:
         at_once(ctx.db, *last, commits=commits)
 
 
 def _build_notes(ctx: "Context") -> Iterator[Asked]:
-    """Yield the statements of whoever notes records that changed without an event."""
-    ids = [id for id in ctx.touched if id not in ctx.told_of]
+    """Yield the statements of the plugins that note records changed without an event."""
+    ids = [id for id in ctx.touched if id not in ctx.emitted_ids]
     for _, follower in ctx.app.offered(Records.Follower) if ids else ():
         yield from follower.note(ctx, ids)
 
@@ -304,7 +304,7 @@ def notify_hearers(ctx: "Context", *, of_many: bool = False) -> None:
     The functions that `hears` declares come first, then the hook, by which webhooks hear of every event.
     """
     on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
-    for event in islice(ctx.events, ctx.heard, None):
+    for event in islice(ctx.events, ctx.heard_count, None):
         for hear, read, member in ctx.app.hearers.get(event.name, ()):
             data = read(event.data)
             if member is None or getattr(data, member) is not None:

@@ -149,7 +149,7 @@ def _not_blank(ctx: "Context", extends: Manifest.Extends, ids: Sequence[str]) ->
     """Yield the ids, except those of new records in this request for which the plugin was sent nothing to store."""
     is_kept = _shows_what_it_takes(extends.takes, extends.shows)
     for id in ids:
-        if not is_kept or id not in ctx.made or extends in ctx.made[id]:
+        if not is_kept or id not in ctx.new_records or extends in ctx.new_records[id]:
             yield id
 
 
@@ -157,7 +157,7 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
     """Let plugins store the added members of a record whose row is written; return whether any of them changed."""
     sent = ctx.sent_besides
     if new:
-        ctx.made[id] = []
+        ctx.new_records[id] = []
     if sent is None or sent.table is not table or sent.id != (None if new else id):
         return False
     ctx.sent_besides = None
@@ -171,7 +171,7 @@ def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False
             extends.keep(ctx, id, after)
             changed = True
             if new:
-                ctx.made[id].append(extends)
+                ctx.new_records[id].append(extends)
     return changed
 
 
@@ -248,11 +248,11 @@ def _narrow_struct(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> 
     """Return a Struct whose members of these names, if it has any, are of these Structs; any other type as it is."""
     kept = _kept_by(members[0][1])
     if (kind, members) not in kept:
-        kept[kind, members] = _narrow(kind, members)
+        kept[kind, members] = _build_narrow_struct(kind, members)
     return kept[kind, members]
 
 
-def _narrow(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
+def _build_narrow_struct(kind: Any, members: tuple[tuple[str, type[Struct]], ...]) -> Any:
     found: list[Any] = []
     for field in structs.fields(kind) if is_struct(kind) else ():
         if of := dict(members).get(field.encode_name):

@@ -119,7 +119,7 @@ def store_answer(ctx: Context, key: str, request: bytes, answer: Answer) -> None
     kept = {"status": answer.status, "headers": answer.headers, "body": _pack_body(answer.body)}
     kept["scopes"] = sorted(ctx.held) or None
     given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.app.now(), **kept}
-    ctx.last.append((_REMEMBER, given))
+    ctx.last_statements.append((_REMEMBER, given))
 
 
 def _pack_body(body: bytes) -> bytes:

@@ -250,11 +250,11 @@ class Keys:
     def identify(self, key: str) -> Identity:
         """Return the holder of `key`; raise Unauthenticated if it is unknown, revoked or expired."""
         identity = (
-            self._recent.get(key, lambda: self._find(key)) if Identity.Secret.is_well_formed(key, *STARTS) else None
+            self._recent.get(key, lambda: self._find_key(key)) if Identity.Secret.is_well_formed(key, *STARTS) else None
         )
         if identity is None:
             raise _refuse_key("invalid_api_key", "This API key does not exist: check that you copied all of it.")
-        return self._valid(identity)
+        return self._check_valid(identity)
 
     def find(self, app: "App", tenant_id: str, id: str) -> Identity:
         """Return the key with this id as it is now; raise Unauthenticated if it is unknown, revoked or expired."""
@@ -262,7 +262,7 @@ class Keys:
             row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
         if row is None:
             raise _refuse_key("invalid_api_key", "This API key does not exist any more.")
-        return self._valid(self._identity(row))
+        return self._check_valid(self._identity_of(row))
 
     @staticmethod
     def create(
@@ -333,40 +333,40 @@ class Keys:
     @staticmethod
     def revoke(db: sa.Connection, key_id: str, now: Moment) -> bool:
         """Refuse a key from now on; return False if there is none. The caller bumps the epoch after the commit."""
-        found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revocation(now, None)))
+        found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revocation_columns(now, None)))
         return found.rowcount == 1
 
     @staticmethod
     def revoke_many(db: sa.Connection, tenant_id: str, key_ids: Sequence[str], now: Moment, by: str) -> None:
         """Refuse these keys of a tenant; `by` is the person who revokes them. The caller then bumps the epoch."""
         these = (keys.c.tenant_id == tenant_id) & keys.c.id.in_(key_ids)
-        db.execute(sa.update(keys).where(these).values(_revocation(now, by)))
+        db.execute(sa.update(keys).where(these).values(_revocation_columns(now, by)))
 
     @staticmethod
     def revoke_own(ctx: "Context", key_id: str) -> None:
         """Refuse a key of the caller's business as soon as this is committed; raise NotFound if it has no such key."""
         by = ctx.identity.id if ctx.identity else None
         this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
-        if ctx.db.execute(sa.update(keys).where(this).values(_revocation(ctx.app.now(), by))).rowcount != 1:
+        if ctx.db.execute(sa.update(keys).where(this).values(_revocation_columns(ctx.app.now(), by))).rowcount != 1:
             raise NotFound
         ctx.outdates = True
 
-    def _valid(self, identity: Identity) -> Identity:
+    def _check_valid(self, identity: Identity) -> Identity:
         if identity.revoked_at is not None:
             raise _refuse_key("revoked_api_key", "This API key was revoked.")
         if identity.expires_at is not None and identity.expires_at <= self._app.now():
             raise _refuse_key("expired_api_key", "This API key has expired.")
         return identity
 
-    def _find(self, key: str) -> Identity | None:
+    def _find_key(self, key: str) -> Identity | None:
         with self._app.db.reading(across="only the key says whose it is") as db:
             row = _BY_DIGEST.first(db, {"digest": Identity.Secret.digest(key)})
         if row is None:
             return None
         self._note_use(row)
-        return self._identity(row)
+        return self._identity_of(row)
 
-    def _identity(self, row: sa.Row[Any]) -> Identity:
+    def _identity_of(self, row: sa.Row[Any]) -> Identity:
         return Identity(
             id=row.id,
             tenant_id=row.tenant_id,
@@ -394,7 +394,7 @@ class Keys:
             log.warning("the use of %s could not be noted: %s", row.id, reason(error))
 
 
-def _revocation(now: Moment, by: str | None) -> dict[str, Any]:
+def _revocation_columns(now: Moment, by: str | None) -> dict[str, Any]:
     """Return the columns of a revoked key; the time and person of an earlier revocation stay."""
     who = sa.case((keys.c.revoked_at.is_(None), sa.literal(by, ByCodePoint)), else_=keys.c.revoked_by)
     return {"revoked_at": sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime)), "revoked_by": who}

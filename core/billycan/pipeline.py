@@ -38,7 +38,7 @@ log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # the key in the WSGI environment of the pipeline's record of a request
 SHARE = "billycan.share"  # the key of its part of its business's share
-MOST_HEADERS_BYTES = 32_768  # in all: of hundreds of KB to read some of them takes a second, before anybody is counted
+MOST_HEADERS_BYTES = 32_768  # in all: parsing hundreds of KB can take a second, before the caller is counted
 _RECENT_SECONDS = 1.0  # the caller's record may be that old anyway
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
@@ -51,19 +51,19 @@ class Pipeline:
         self.app, self.find = app, find
         self.gives_notice = any(e.route.deprecated for e in app.endpoints)
 
-    def resource(self, endpoints: Sequence[Endpoint]) -> Any:
+    def build_resource(self, endpoints: Sequence[Endpoint]) -> Any:
         """Return a Falcon resource with one responder for each method of a path."""
         methods = [e.route.method for e in endpoints]
         allow = ", ".join(sorted([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"]))
 
         def responder(endpoint: Endpoint) -> Callable[..., None]:
             def respond(resource: Any, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
-                self.respond(req, resp, endpoint, params)
+                self.answer_request(req, resp, endpoint, params)
 
             return respond
 
         def options(resource: Any, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
-            self.allow(req, resp, allow)
+            self.answer_options(req, resp, allow)
 
         responders = {f"on_{e.route.method.lower()}": responder(e) for e in endpoints} | {"on_options": options}
         if "on_get" in responders:
@@ -88,14 +88,14 @@ class Pipeline:
         if found and template in self.app.page_paths:
             state.page = found[0]  # pages identify visitors and count visits themselves
             return
-        endpoint = self.endpoint(req, found)
+        endpoint = self.find_endpoint(req, found)
         public = endpoint.route.public if endpoint else False
         is_open = public == "or_key" and not req.get_header("Authorization") if public is not True else True
         admit_caller(self.app, req, needs_key=is_of_the_api(req.path) and not is_open)
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
-    def endpoint(self, req: falcon.Request, found: Any) -> Endpoint | None:
+    def find_endpoint(self, req: falcon.Request, found: Any) -> Endpoint | None:
         """Return the endpoint that a request is for, among those at its path."""
         method = "GET" if req.method == "HEAD" else req.method
         return self.app.at.get((method, found[-1])) if found else None
@@ -109,7 +109,9 @@ class Pipeline:
             raise RouteNotFound
         resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{template.rpartition('/')[2]}", True
 
-    def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
+    def answer_request(
+        self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]
+    ) -> None:
         """Answer an HTTP request."""
         state = req.context
         # However the request came here, only public routes run without a caller.
@@ -121,19 +123,21 @@ class Pipeline:
             path=req.path,
             query=req.query_string,
             body=lambda: self.read_body(req),
-            pieces=lambda most: self.pieces(req, most),
+            pieces=lambda most: self.read_pieces(req, most),
             request_id=state.request_id,
             if_match=_if_match(req),
-            has=tuple(req.if_none_match or ()),
+            known_tags=tuple(req.if_none_match or ()),
             key=req.get_header("Idempotency-Key"),
-            count=lambda requests: count_more(self.app, req, requests),
+            count_more=lambda requests: count_more(self.app, req, requests),
             takes_json=req.client_accepts_json,
             prefers_bytes=req.accept == calls.OCTETS,
             proposes=_reason_given(req),
             share=req.env.get(SHARE),
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
-        answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
+        answer = calls.answer_call(
+            self.app, call, self.choose_endpoint(req, endpoint), params, state.identity, tenant_id
+        )
         resp.status, resp.data = answer.status, answer.body
         if answer.pieces is not None and req.method == "HEAD":
             calls.close_pieces(answer.pieces)
@@ -151,7 +155,7 @@ class Pipeline:
         self.check_still_there(req)
         return raw
 
-    def pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
+    def read_pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
         """Yield the body as it arrives; check at its end as `read_body` does."""
         yield from web.read_pieces(req, most)
         self.check_still_there(req)
@@ -167,13 +171,13 @@ class Pipeline:
         if lost := sorted(set(state.identity.scopes) - set(now.scopes)):
             raise Forbidden(f"This key lost the scope {lost[0]} while the request arrived.", required_scope=lost[0])
 
-    def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
+    def choose_endpoint(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
         """Return the endpoint that answers in the client's preferred media type: this one, or one in its `also`."""
         also = endpoint.route.also
         path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
         return self.app.at.get(("GET", path), endpoint) if path else endpoint
 
-    def allow(self, req: falcon.Request, resp: falcon.Response, methods: str) -> None:
+    def answer_options(self, req: falcon.Request, resp: falcon.Response, methods: str) -> None:
         """Answer OPTIONS."""
         if req.context.identity is None:
             raise Unauthenticated
@@ -187,7 +191,7 @@ class Pipeline:
         resp.set_headers(headers_of(req.context.request_id, req.context.allowance))
         if caching:
             resp.set_header("Cache-Control", caching)
-        if self.gives_notice and (endpoint := self.endpoint(req, self.find(req.path))):
+        if self.gives_notice and (endpoint := self.find_endpoint(req, self.find(req.path))):
             # On refusals, too: most of them happen before the route is chosen.
             for name, value in _deprecation_headers(endpoint.route).items():
                 resp.append_header(name, value)
@@ -208,7 +212,7 @@ class Pipeline:
             except Exception:
                 log.exception("request %s could not be observed", state.request_id)
 
-    def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
+    def answer_error(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
         """Answer any exception as the envelope's error."""
         request_id = req.context.request_id
         problem = _from_falcon(error) if isinstance(error, falcon.HTTPError) else None
@@ -372,7 +376,7 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
 
 
 def _reason_given(req: falcon.Request) -> str | None:
-    """Return why the caller does it, if it prefers that a person is asked (`Prefer: propose`, RFC 7240); else None."""
+    """Return the caller's reason if it asks for a person's decision (`Prefer: propose`, RFC 7240), else None."""
     prefer = req.get_header("Prefer")
     if prefer is None or "propose" not in [each.strip().lower() for each in prefer.split(",")]:
         return None
@@ -418,5 +422,5 @@ def _is_plain(segment: str) -> bool:
 
 
 def is_of_the_api(path: str) -> bool:
-    """Tell whether a decoded path leads under /v1, or some reader of it might think so."""
+    """Tell whether a decoded path is under /v1, or could be taken to be."""
     return path.startswith("/v1/") or "v1" in re.split(r"[/\\]+", unquote(path).lower())

@@ -19,7 +19,7 @@ from .working import replays, retention, worker
 
 
 class Limits(Struct):
-    """A key's rate limits, as far as the deployment and the ceiling of its business let it reach them.
+    """A key's rate limits, capped by the deployment and by the ceiling of its business.
 
     per_minute: Requests in any 60 seconds.
     per_second: Requests in any second within that.

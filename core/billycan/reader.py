@@ -114,7 +114,7 @@ class ListOf:
         if len(value) < self.least:
             walk.refuse(path, "required", f"must have at least {self.least} item{'s' * (self.least > 1)}")
         if isinstance(self.item, Leaf):
-            return self.make(self._leaves(value, self.item.take, path, walk))
+            return self.make(self._read_leaves(value, self.item.take, path, walk))
         found = []
         # No more of a list that is too long than of one that is not.
         for i, each in enumerate(islice(value, self.most)):
@@ -130,7 +130,7 @@ class ListOf:
             found.append(made)
         return self.make(found)
 
-    def _leaves(self, value: Sequence[Any], take: Callable[[Any], Any], path: str, walk: Walk) -> Iterator[Any]:
+    def _read_leaves(self, value: Sequence[Any], take: Callable[[Any], Any], path: str, walk: Walk) -> Iterator[Any]:
         for i, each in enumerate(islice(value, self.most)):
             try:
                 yield take(each)
@@ -224,7 +224,7 @@ class StructOf:
         for name, other in () if partial else self.required_without.items():
             if value.get(name) is None and value.get(other) is None:
                 walk.refuse(prefix + name, "required", "is required")
-        values = self._values(value, prefix, keys, walk, partial)
+        values = self._read_values(value, prefix, keys, walk, partial)
         if partial or len(walk.faults) > before:
             return None
         try:
@@ -240,9 +240,9 @@ class StructOf:
         missing = [] if partial else [name for name in self.members if name in self.required and name not in value]
         for name in missing:
             walk.refuse(f"{path}.{name}", "required", "is required")
-        return self._values(value, f"{path}.", (path,), walk, partial)
+        return self._read_values(value, f"{path}.", (path,), walk, partial)
 
-    def _values(
+    def _read_values(
         self, value: dict[str, Any], prefix: str, keys: tuple[str, ...], walk: Walk, partial: bool
     ) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -265,11 +265,13 @@ class StructOf:
                 except ValueError as broken:
                     walk.broke(prefix + name, broken)
         if others:
-            self._others(others, value, prefix, keys, walk)
+            self._refuse_others(others, value, prefix, keys, walk)
         return values
 
-    def _others(self, names: list[str], value: dict[str, Any], prefix: str, keys: tuple[str, ...], walk: Walk) -> None:
-        """Take out what is read-only, and refuse what nobody knows."""
+    def _refuse_others(
+        self, names: list[str], value: dict[str, Any], prefix: str, keys: tuple[str, ...], walk: Walk
+    ) -> None:
+        """Set read-only members aside, and refuse unknown ones."""
         for name in names:
             if walk.full:
                 break

@@ -153,7 +153,9 @@ class Records(Generic[T]):
         self._by_id_locked = Statement(_by_id(table).with_for_update())
         insert = sa.insert(table).returning(table)
         self._insert = Statement(insert)
-        self._insert_counted = Statement(insert.values(self._numbered(sa.bindparam("of_number", type_=sa.BigInteger))))
+        self._insert_counted = Statement(
+            insert.values(self._number_values(sa.bindparam("of_number", type_=sa.BigInteger)))
+        )
         self._insert_within = lru_cache(_MOST_INSERTS)(self._build_insert)
         # SQLite cannot write within another statement, and SQLAlchemy drops Python defaults there.
         self._counts_before = {"sqlite"}
@@ -257,16 +259,16 @@ class Records(Generic[T]):
         `order` are columns, or `column.desc()` for descending order.
         `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
-        conditions = [*where, *self._conditions(ctx, query)]
+        conditions = [*where, *self._filter_conditions(ctx, query)]
         if ctx.sees_only_own:
             conditions.append(self.table.c.id.in_(ctx.own_ids(self.prefix)))
-        if ctx.only and is_id(ctx.only[0], self.prefix):
-            conditions.append(Condition(self.table.c.id, eq, ctx.only))
+        if ctx.only_ids and is_id(ctx.only_ids[0], self.prefix):
+            conditions.append(Condition(self.table.c.id, eq, ctx.only_ids))
             order = (self.table.c.id,)  # in any other, SQLite would walk through all records in that order
         live = None if conditions else counters.live_count(self.table.name)
         beside = None if order else self._order_beside(ctx, query.sort)
         # Checks `sort` even where the order is given.
-        asked = (Order(self.table.c.id, beside[1]),) if beside else self._order(type(query), query.sort)
+        asked = (Order(self.table.c.id, beside[1]),) if beside else self._find_order(type(query), query.sort)
         order = tuple(map(Order.of, order)) or asked
         if columns:
             names = {column.key for column in columns}
@@ -289,7 +291,7 @@ class Records(Generic[T]):
         now = ctx.now()
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
-        values |= self._derived(values, new_members(ctx, self.table, self._extends(ctx)))
+        values |= self._derive_columns(values, new_members(ctx, self.table, self._list_extensions(ctx)))
         insert = self._insert
         if self.number and "number" in values:
             # It has a number already; it is counted, and one number of the series is passed over.
@@ -338,8 +340,8 @@ class Records(Generic[T]):
         if not changed and not touch:
             return row
         self._check_references(ctx, changed)
-        added = added_texts(ctx, self._extends(ctx), row.id) if is_extended else None
-        changed |= self._derived({**before, **changed}, added)
+        added = added_texts(ctx, self._list_extensions(ctx), row.id) if is_extended else None
+        changed |= self._derive_columns({**before, **changed}, added)
         changed |= {"version": row.version + 1, "updated_at": ctx.now()}
         ctx.changed = True
         ctx.touched[row.id] = None
@@ -352,7 +354,7 @@ class Records(Generic[T]):
                 ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
         except sa.exc.IntegrityError:
             found = references.by_foreign_keys(ctx, self.table, row.id)
-            raise references.deletion_refusal(ctx, found, self._instead(row)) from None
+            raise references.deletion_refusal(ctx, found, self._alternative_to_deletion(row)) from None
         ctx.changed = True
         ctx.touched[row.id] = None
         counters.forget(ctx, self.table.name)
@@ -411,7 +413,7 @@ class Records(Generic[T]):
         if not rows:
             return []
         asked = self._members if (chosen := ctx.asked(self.shows)) is None else self._members & chosen
-        return records_of(self.shows, rows, self._beside(ctx, rows, asked, columns))
+        return records_of(self.shows, rows, self._members_beside(ctx, rows, asked, columns))
 
     def named(self, ctx: Context, rows: Sequence[Row]) -> dict[str, dict[str, Named]]:
         """Return, for each reference, the records that these rows refer to: one query for the whole page."""
@@ -423,7 +425,7 @@ class Records(Generic[T]):
             found[name] = {id: Named(id, text) for id, text in names(ctx, ids).items()} if ids else {}
         return found
 
-    def _beside(
+    def _members_beside(
         self, ctx: Context, rows: Sequence[Row], asked: Collection[str], columns: Mapping[str, Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
         """Yield for each row the members that are not columns; `columns` can give the allowed actions, too."""
@@ -487,11 +489,11 @@ class Records(Generic[T]):
         """
         counted = counters.advance_within(self.table.name)
         columns = {name: sa.bindparam(name, type_=c.type) for name, c in self.table.c.items() if name in given}
-        columns |= self._numbered(counted.c.number)
+        columns |= self._number_values(counted.c.number)
         row = sa.select(*columns.values()).select_from(counted)
         return Statement(sa.insert(self.table).from_select([*columns], row).returning(self.table))
 
-    def _numbered(self, number: Any) -> dict[str, Any]:
+    def _number_values(self, number: Any) -> dict[str, Any]:
         """Return the values that an INSERT makes of the number counted for it: `INV-0001`, also in the search text.
 
         The database fills it in, so that the business's other writes do not wait for its counter while Python works.
@@ -507,12 +509,12 @@ class Records(Generic[T]):
             values["search_text"] = text + f"\n{digits_of(self.number)}" + padded if is_number(self.number) else text
         return values
 
-    def _instead(self, row: Row) -> str:
+    def _alternative_to_deletion(self, row: Row) -> str:
         if "archive" in self.actions(row):
             return "archive it instead"
         return "set `active` to false instead" if "active" in self.table.c else ""
 
-    def _derived(self, values: Mapping[str, Any], added: Sequence[str] | None) -> dict[str, str | None]:
+    def _derive_columns(self, values: Mapping[str, Any], added: Sequence[str] | None) -> dict[str, str | None]:
         """Return the folded columns and the search text, whose added texts stay as they are if they are None."""
         sorted_by = {name: values[of] for name, of in self._folded.items()}
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
@@ -525,11 +527,11 @@ class Records(Generic[T]):
 
     def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:
         """Return the conditions of a query's filters on a row."""
-        return [*map(expression, self._conditions(ctx, query))]
+        return [*map(expression, self._filter_conditions(ctx, query))]
 
-    def _conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:
+    def _filter_conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:
         others: set[str] = set()
-        for e in self._extends(ctx):
+        for e in self._list_extensions(ctx):
             if e.asks and e.where:
                 names = e.asks.__struct_fields__
                 others.update(names)
@@ -553,18 +555,18 @@ class Records(Generic[T]):
             else:
                 yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
 
-    def _extends(self, ctx: Context) -> Sequence[Manifest.Extends]:
+    def _list_extensions(self, ctx: Context) -> Sequence[Manifest.Extends]:
         """Return what plugins add to these records and their lists."""
         return ctx.app.extensions.get(self.shows, ((), ()))[1]
 
     def _order_beside(self, ctx: Context, sort: str | None) -> tuple[sa.Select[Any], bool] | None:
         """Return the values by which a plugin sorts the records, and whether they descend."""
-        for e in self._extends(ctx) if sort else ():
+        for e in self._list_extensions(ctx) if sort else ():
             if e.order and sort and (found := e.order(ctx, e.path, sort.removeprefix("-"))) is not None:
                 return found, sort.startswith("-")
         return None
 
-    def _order(self, kind: type[Paging], sort: str | None) -> tuple[Order, ...]:
+    def _find_order(self, kind: type[Paging], sort: str | None) -> tuple[Order, ...]:
         found = self._orders.get((kind, sort))
         if found is None:
             order: list[Order] = []

@@ -317,7 +317,7 @@ class Ceilings:
         """
         settings = self._app.settings
         business = self._app.tenants.business_of(self._app.db, tenant_id)
-        own = self._recent.get("", self._load).get(business)
+        own = self._recent.get("", self._load_limits).get(business)
         limit = own or Limit(_cache_name(business), settings.business_per_minute, settings.business_per_second)
         if counted_as == "business":
             return limit
@@ -343,7 +343,7 @@ class Ceilings:
             min(per_second, MOST_TIMES * settings.per_second, all_together.per_second),
         )
 
-    def _load(self) -> dict[str, Limit]:
+    def _load_limits(self) -> dict[str, Limit]:
         with self._app.db.reading(across=_ACROSS) as db:
             rows = db.execute(sa.select(ceilings)).all()
         return {row.tenant_id: Limit(_cache_name(row.tenant_id), row.per_minute, row.per_second) for row in rows}
@@ -414,7 +414,7 @@ class Standings:
 
     def of(self, tenant_id: str) -> Standing | None:
         """Return how a business stands, at most a second ago; None if it is open."""
-        return self._recent.get("", self._load).get(tenant_id)
+        return self._recent.get("", self._load_standings).get(tenant_id)
 
     @property
     def read_only(self) -> Standing | None:
@@ -442,7 +442,7 @@ class Standings:
         if standing := self.of(tenant_id):
             raise Forbidden(_MESSAGES[standing.state], code=_CODES[standing.state])
 
-    def _load(self) -> dict[str, Standing]:
+    def _load_standings(self) -> dict[str, Standing]:
         with self._app.db.reading(across=_WHY) as db:
             return {row.tenant_id: Standing(*row[1:]) for row in db.execute(_ALL)}
 

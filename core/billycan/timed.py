@@ -27,7 +27,7 @@ HOUR = 9
 KEPT_DAYS = 400
 MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
 
-told = sa.Table(
+mornings = sa.Table(
     "core_mornings",
     metadata,
     sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
@@ -40,8 +40,8 @@ told = sa.Table(
 class Morning(Struct, frozen=True):
     """Work on or near a date of a record, done once for each date: `Morning("invoice.overdue", 1, 31)`.
 
-    It is time from 09:00 in the business's zone. Whoever could not look in the meantime catches up until the end of the
-    last day, and no later.
+    It is due from 09:00 in the business's time zone. A worker that was away catches up until the end of the last day,
+    and no later.
 
     what: Its name, in the form of an event's, which tells it from everything else.
     first, last: The first and the last day on which it is due, in days after the date; negative for days before it. No
@@ -80,7 +80,7 @@ class Morning(Struct, frozen=True):
         ]
         earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
         is_time = sa.or_(*(is_there & day.between(since, until) for is_there, since, until in spans))
-        return _untold(self.what, day).where(day.between(earliest, latest), is_time)
+        return _select_not_done(self.what, day).where(day.between(earliest, latest), is_time)
 
     def once(self, ctx: Context, id: str, day: date) -> bool:
         """Tell whether a record with this date is due and not yet done; from the commit on it counts as done.
@@ -90,33 +90,33 @@ class Morning(Struct, frozen=True):
         local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
         if not local.date() - timedelta(self.last) <= day <= self.latest(local) - timedelta(self.first):
             return False
-        row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
-        return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
+        row = upsert(mornings, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
+        return ctx.db.execute(row.on_conflict_do_nothing().returning(mornings.c.id)).first() is not None
 
 
 @lru_cache(256)  # an advance of a sandbox's clock asks on every day of it
-def _untold(what: str, day: sa.Column[Any]) -> sa.Select[Any]:
+def _select_not_done(what: str, day: sa.Column[Any]) -> sa.Select[Any]:
     c = day.table.c
-    was_told = sa.exists().where(
-        told.c.tenant_id == c.tenant_id, told.c.what == what, told.c.id == c.id, told.c.day == day
+    was_done = sa.exists().where(
+        mornings.c.tenant_id == c.tenant_id, mornings.c.what == what, mornings.c.id == c.id, mornings.c.day == day
     )
     of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
-    return of.where(~was_told).order_by(day)
+    return of.where(~was_done).order_by(day)
 
 
 def with_old_mornings(db: sa.Connection, now: Moment) -> Iterable[str]:
     """Return the tenants with work on their records that is too long ago to happen again, wherever they are."""
     last = (now + timedelta(days=1)).date() - timedelta(days=KEPT_DAYS)
-    return db.execute(sa.select(told.c.tenant_id).where(told.c.day < last).distinct()).scalars()
+    return db.execute(sa.select(mornings.c.tenant_id).where(mornings.c.day < last).distinct()).scalars()
 
 
 def forget_mornings(ctx: Context) -> bool:
     """Forget work on the tenant's records that is too long ago to happen again; return whether more is left."""
-    old = own(ctx, told) & (told.c.day < ctx.today() - timedelta(days=KEPT_DAYS))
-    return ctx.db.execute(sa.delete(told).where(at_most(MOST_AT_ONCE, told, old))).rowcount == MOST_AT_ONCE
+    old = own(ctx, mornings) & (mornings.c.day < ctx.today() - timedelta(days=KEPT_DAYS))
+    return ctx.db.execute(sa.delete(mornings).where(at_most(MOST_AT_ONCE, mornings, old))).rowcount == MOST_AT_ONCE
 
 
-_asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = WeakKeyDictionary()
+_zones_asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = WeakKeyDictionary()
 
 
 def _zones_of_businesses(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
@@ -124,7 +124,7 @@ def _zones_of_businesses(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
 
     One without a name is that of all businesses.
     """
-    at, zones = _asked.get(app, (None, []))
+    at, zones = _zones_asked.get(app, (None, []))
     if at is not now:
         with app.db.reading(across="timed work by date is looked for in the zone of every business") as db:
             names = [*db.execute(_NAMES).scalars()]
@@ -133,13 +133,13 @@ def _zones_of_businesses(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
             with suppress(ZoneInfoNotFoundError, ValueError):  # this machine may lack the rules of one
                 zones.append((name, ZoneInfo(name)))
         zones = zones or [("UTC", ZoneInfo("UTC"))]
-        _asked[app] = now, zones
+        _zones_asked[app] = now, zones
     return zones
 
 
 def look_in(app: "App", now: Moment, timezone: str) -> None:
     """Have work by date looked for as if each business were in this zone, where it is looked for at this very `now`."""
-    _asked[app] = now, [("", ZoneInfo(timezone))]
+    _zones_asked[app] = now, [("", ZoneInfo(timezone))]
 
 
 def next_morning(now: Moment, timezone: str) -> Moment:

@@ -86,7 +86,7 @@ def test_a_worker_takes_stock_before_it_does_what_is_due(make_app, engine, monke
         pytest.skip("SQLite keeps no plan that was made for an empty table")
     app, done = make_app("contacts", fresh=True), []
     monkeypatch.setattr(worker.plans, "measure_grown", lambda db: done.append("measured"))
-    monkeypatch.setattr(worker.Round, "_serve", lambda self, name, every: done.append(name))
+    monkeypatch.setattr(worker.Round, "_serve_task", lambda self, name, every: done.append(name))
     worker.tick(app)
     assert done[0] == "measured" and len(done) > 1
 
@@ -342,7 +342,7 @@ def test_lists_are_parts_or_parameters_of_a_statement(make_app):
         for names, found in ((["Ada"], ["Bob"]), (["Ada", "Bob"], [])):
             assert [row.name for row in given.all(db, {**own, "names": names})] == found
         assert none.all(db, own) == []
-        assert parts._form(db, own).is_plain and not given._form(db, own).is_plain
+        assert parts._find_form(db, own).is_plain and not given._find_form(db, own).is_plain
 
 
 def test_whoever_listens_learns_how_many_rows_a_statement_had(make_app, engine):

@@ -56,7 +56,7 @@ def test_the_scheme_may_be_written_as_one_likes(client, header):
 
 
 def test_a_mistyped_key_is_refused_without_a_look_up(client, monkeypatch):
-    monkeypatch.setattr(client.app.keys, "_find", lambda key: pytest.fail("looked up"))
+    monkeypatch.setattr(client.app.keys, "_find_key", lambda key: pytest.fail("looked up"))
     for place in range(9, len(client.secret)):
         for letter in "0Zz":
             mistyped = client.secret[:place] + letter + client.secret[place + 1 :]

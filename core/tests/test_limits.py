@@ -375,7 +375,7 @@ def held_elsewhere(folder: Path, place: int) -> bool:
 def test_a_limiter_that_ends_drops_no_lock_of_another(folder: Path, limiter: Limiter) -> None:
     other = Limiter(folder)
     assert not held_elsewhere(folder, 9)
-    with limiter._locked(9):
+    with limiter._lock_place(9):
         del other
         assert held_elsewhere(folder, 9)
 
@@ -601,7 +601,7 @@ def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
     assert accepted(limiter, 1, name="address:api a") == 1
 
     def hold() -> None:
-        with Limiter(folder)._locked(limits._number_of_file("address:api a")):
+        with Limiter(folder)._lock_place(limits._number_of_file("address:api a")):
             busy.set()
             done.wait(120)
 

@@ -130,9 +130,9 @@ def test_who_waits_for_its_client_holds_nothing_of_its_business(ends, what):
     while left:
         left -= len(ends.client.recv(65536))
     thread.join()
-    assert business._lines["a"].held == 1
+    assert business._queues["a"].held == 1
     ends.peer.end(lambda size: b"")
-    assert business._lines == {}
+    assert business._queues == {}
 
 
 @pytest.mark.parametrize("what", ["recv", "sendall"])
@@ -151,11 +151,11 @@ def test_so_many_of_a_business_wait_for_their_clients(ends, monkeypatch, what):
         getattr(ends.peer, what)(8192 if what == "recv" else b"a" * 10_000_000)
     assert ends.peer.has_place and places._free == 0, "to answer in"
     ends.peer.end(lambda size: b"")
-    assert business._lines["a"].away == 1 and business._lines["a"].held == 0
+    assert business._queues["a"].away == 1 and business._queues["a"].held == 0
     other.resume()
     other.pause()
     other.leave()
-    assert business._lines == {} and places._free == 1
+    assert business._queues == {} and places._free == 1
 
 
 def test_who_waits_for_its_business_holds_no_place(ends):
@@ -170,9 +170,9 @@ def test_who_waits_for_its_business_holds_no_place(ends):
     assert thread.is_alive() and not ends.peer.has_place
     places.give()
     thread.join()
-    assert ends.peer.has_place and places._free == 0 and business._lines["a"].held == 1
+    assert ends.peer.has_place and places._free == 0 and business._queues["a"].held == 1
     ends.peer.end(lambda size: b"")
-    assert places._free == 1 and business._lines == {}
+    assert places._free == 1 and business._queues == {}
 
 
 @pytest.mark.parametrize("limit", ["MOST_WAITING", "WAIT_SECONDS"])
@@ -186,7 +186,7 @@ def test_who_is_refused_by_its_business_is_answered_in_a_place(ends, monkeypatch
         ends.peer.hold(Share(business, "a", LIVE))
     assert ends.peer.has_place and places._free == 0
     ends.peer.end(lambda size: b"")
-    assert places._free == 1 and business._lines["a"].held == 1 and not any(business._lines["a"].waiting)
+    assert places._free == 1 and business._queues["a"].held == 1 and not any(business._queues["a"].waiting)
     other.leave()
 
 

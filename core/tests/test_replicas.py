@@ -166,8 +166,8 @@ def behind(app):
 def test_one_that_lags_is_not_waited_for_twice(app, standby, monkeypatch):
     client, asks = Client(app), []
     catch_up(app)
-    was = replicas._behind
-    monkeypatch.setattr(replicas, "_behind", lambda *given: asks.append(given) or was(*given))
+    was = replicas._count_bytes_behind
+    monkeypatch.setattr(replicas, "_count_bytes_behind", lambda *given: asks.append(given) or was(*given))
     with paused(standby):
         client.post("/v1/contacts", {"name": "Ada"})
         client.get("/v1/contacts")

@@ -113,7 +113,7 @@ def ask(pool, client, path="/v1/wait"):
 
 def line_of(client):
     """Count the requests of a business at work, and those of it and of its sandbox that wait."""
-    line = client.app.shares._lines.get(client.tenant_id)
+    line = client.app.shares._queues.get(client.tenant_id)
     return (line.held, *(len(line.waiting[rank]) for rank in (shares.LIVE, shares.SANDBOX))) if line else (0, 0, 0)
 
 
@@ -133,7 +133,7 @@ def test_a_business_has_a_quarter_of_the_places_and_others_have_theirs(app, pool
     gate.let_through(6)
     assert {each.result(SECONDS) for each in (*asked, also)} == {200}
     assert len(gate.order) == 6 and gate.most == {noisy.tenant_id: 2, quiet.tenant_id: 1}
-    assert app.shares._lines == {}
+    assert app.shares._queues == {}
 
 
 @pytest.mark.parametrize(("places", "most"), [(1, 1), (4, 1), (7, 1), (8, 2), (16, 4)])
@@ -167,7 +167,7 @@ def test_a_sandbox_request_that_is_under_way_waits_for_its_live_business():
         share.pause()
     holder = shares.Share(all_shares, "a", shares.LIVE)
     assert holder.begin()
-    lines = all_shares._lines["a"].waiting
+    lines = all_shares._queues["a"].waiting
 
     def resume(name):
         began[name].resume()
@@ -194,7 +194,7 @@ def test_a_sandbox_request_that_is_under_way_waits_for_its_live_business():
     for thread in threads:
         thread.join(SECONDS)
     assert order == ["live", "new live", "sandbox"]
-    assert all_shares._lines == {}
+    assert all_shares._queues == {}
 
 
 def test_who_finds_the_line_full_is_refused_at_once(app, pool, gate, monkeypatch):
@@ -236,7 +236,7 @@ def test_nobody_waits_for_long(app, pool, gate, monkeypatch):
     assert line_of(client) == (2, 0, 0)
     gate.let_through(2)
     assert {each.result(SECONDS) for each in asked} == {200}
-    assert app.shares._lines == {}
+    assert app.shares._queues == {}
 
 
 def test_who_gives_up_as_its_turn_comes_hands_it_on(monkeypatch):
@@ -248,9 +248,9 @@ def test_who_gives_up_as_its_turn_comes_hands_it_on(monkeypatch):
     withdraw = all_shares.withdraw
     monkeypatch.setattr(all_shares, "withdraw", lambda *given: (first.leave(), withdraw(*given))[1])
     second.wait()
-    assert all_shares._lines["a"].held == 1
+    assert all_shares._queues["a"].held == 1
     second.leave()
-    assert all_shares._lines == {}
+    assert all_shares._queues == {}
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_who_gives_up_as_its_turn_comes_hands_it_on(monkeypatch):
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_however_a_request_ends_its_share_is_free_again(app, method, path, status):
     Client(app).call(method, f"/v1/{path}", None, status)
-    assert app.shares._lines == {}
+    assert app.shares._queues == {}
 
 
 def test_a_body_of_pieces_holds_its_share_until_it_is_sent_or_let_go(app):
@@ -283,7 +283,7 @@ def test_a_body_of_pieces_holds_its_share_until_it_is_sent_or_let_go(app):
         b"".join(broken)
     assert line_of(client) == (1, 0, 0)
     broken.close()
-    assert app.shares._lines == {}
+    assert app.shares._queues == {}
 
 
 def test_who_is_refused_before_that_takes_no_part(app, pool, gate, monkeypatch):
@@ -314,7 +314,7 @@ def test_pages_and_keys_share_the_same(app, pool, gate, monkeypatch):
     gate.let_through(2)
     assert {each.result(SECONDS) for each in asked} == {200}
     client.call("GET", f"{page}?fails=1", None, 500)
-    assert app.shares._lines == {}
+    assert app.shares._queues == {}
 
 
 @pytest.fixture
@@ -403,10 +403,10 @@ def test_however_a_write_ends_the_next_one_computes(writes, queued, pool, gate, 
         gate.let_through(2)
     assert ended.result(SECONDS) == status
     if path != "several":
-        assert not writes.app.shares._lines[writes.tenant_id].computes.locked()
+        assert not writes.app.shares._queues[writes.tenant_id].computes.locked()
         gate.let_through()
     assert asked.result(SECONDS) == 200
-    assert writes.app.shares._lines == {}
+    assert writes.app.shares._queues == {}
 
 
 def test_a_business_is_looked_up_once(app):

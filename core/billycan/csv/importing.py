@@ -70,7 +70,9 @@ class Importer:
         self.joins_by = self._columns.index(_JOINS_BY) if in_parts and _JOINS_BY in header else None
         self.ignored = [name for name in header if name in shown and name not in taken]
         self._read = [self._taken.get(name) for name in header]
-        self.faults = [*self._wrong(shown | taken.keys() | self._parts.keys(), sorted([*taken, *self._parts]))]
+        self.faults = [
+            *self._find_head_faults(shown | taken.keys() | self._parts.keys(), sorted([*taken, *self._parts]))
+        ]
 
     def members(self) -> dict[str, Any]:
         """Map the name of each column that a file can have to the type of its values."""
@@ -78,7 +80,7 @@ class Importer:
             name: column.kind for name, column in (*self._taken.items(), *((n, c) for n, (_, c) in self._parts.items()))
         }
 
-    def _wrong(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
+    def _find_head_faults(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
         names = ", ".join(taken)
         for name in dict.fromkeys(filter(None, self._columns)):
             if name not in known:
@@ -129,10 +131,12 @@ class Importer:
         its events are heard.
         """
         rows = [[cell for cell in cells if isinstance(cell, str)], *(row for row in cells if isinstance(row, list))]
-        if faults := [fault for row in rows for fault in self._unplaced(row)] or [*self._differing(*rows)]:
+        if faults := [fault for row in rows for fault in self._find_unplaced_cells(row)] or [
+            *self._find_differing_rows(*rows)
+        ]:
             return faults
         try:
-            body, _ = self._endpoint.read(ctx, self._tree(rows[0]) | self._of_parts(rows))
+            body, _ = self._endpoint.read(ctx, self._build_body(rows[0]) | self._of_parts(rows))
             self._endpoint.run(ctx, {"body": body}, {})
             made()
             events.notify_hearers(ctx, of_many=True)
@@ -148,14 +152,14 @@ class Importer:
             return problem.details or [Fault(problem.param or "", problem.code, problem.message)]
         return []
 
-    def _unplaced(self, cells: Sequence[str]) -> list[Fault]:
+    def _find_unplaced_cells(self, cells: Sequence[str]) -> list[Fault]:
         """Return the faults of cells that stand in no column, or in one without a name."""
         if any(cells[len(self._columns) :]):
             return [Fault("", "too_long", f"must have at most {len(self._columns)} cells, as the header has")]
         nameless = [i for i, (name, cell) in enumerate(zip(self._columns, cells, strict=False), 1) if cell and not name]
         return [Fault("", "unknown_field", f"has a cell in column {i}, which has no name") for i in nameless]
 
-    def _differing(self, first: Sequence[str], *others: Sequence[str]) -> Iterator[Fault]:
+    def _find_differing_rows(self, first: Sequence[str], *others: Sequence[str]) -> Iterator[Fault]:
         """Yield the faults of rows that say something else of a record than its first row: `[1].due_date`."""
         for i, row in enumerate(others, 1):
             for name, said, cell in zip(self._columns, first, row, strict=False):
@@ -181,7 +185,7 @@ class Importer:
                     found.setdefault(member, []).append(item)
         return found
 
-    def _tree(self, cells: Sequence[str]) -> dict[str, Any]:
+    def _build_body(self, cells: Sequence[str]) -> dict[str, Any]:
         """Return the row as a body: an empty cell is null if null can be sent, and is left out otherwise."""
         tree: dict[str, Any] = {}
         for read, cell in zip(self._read, cells, strict=False):

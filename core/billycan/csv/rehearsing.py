@@ -136,12 +136,12 @@ class Rehearsal:
     def __enter__(self) -> Self:
         # What earlier rows had read is read again: it belongs to this recording, too.
         self._ctx.memo, self._ctx._tenant = {}, None
-        sa.event.listen(self._ctx.db, "before_cursor_execute", self._record)
+        sa.event.listen(self._ctx.db, "before_cursor_execute", self._record_statement)
         note_listeners(self._ctx.db)
         return self
 
     def __exit__(self, *error: object) -> None:
-        sa.event.remove(self._ctx.db, "before_cursor_execute", self._record)
+        sa.event.remove(self._ctx.db, "before_cursor_execute", self._record_statement)
         note_listeners(self._ctx.db)
 
     @contextmanager
@@ -153,7 +153,7 @@ class Rehearsal:
         savepoint = ctx.db.begin_nested()
         self._is_recording = True
         try:
-            yield lambda: self._keep(place)
+            yield lambda: self._keep_row(place)
         finally:
             self._is_recording = False
             ctx.events.clear()
@@ -175,14 +175,14 @@ class Rehearsal:
         moment = encode(ctx.now()).decode()
         return Recording(edition(ctx.app), moment, texts, self.rows, reads, dict(self._counted), self.keys)
 
-    def _keep(self, place: int) -> None:
+    def _keep_row(self, place: int) -> None:
         ctx = self._ctx
         self._row.events = [(event.id, event.name, bytes(event.data)) for event in ctx.events]
         self.rows.append(self._row)
         self.keys += [(place, key) for key in self._row_keys]
         self._counted.update(ctx.counted or {})
 
-    def _record(self, db: Any, cursor: Any, text: str, parameters: Any, context: Any, many: bool) -> None:
+    def _record_statement(self, db: Any, cursor: Any, text: str, parameters: Any, context: Any, many: bool) -> None:
         if not self._is_recording:
             return
         word = text.partition(" ")[0]
@@ -199,15 +199,15 @@ class Rehearsal:
                 raise RuntimeError(
                     f"a handler whose records are imported may only add rows, without numbers: it sends {text[:60]!r}"
                 )
-            place = self._place(text)
+            place = self._place_of_text(text)
             self._row.writes += [(place, as_storable_row(each)) for each in (parameters if many else [parameters])]
             self._note_keys(context)
 
     def _note_read(self, text: str, parameters: Any) -> None:
         given = parameters.values() if isinstance(parameters, dict) else parameters
-        if reads_additions(text) and not self._ctx.made.keys().isdisjoint(map(str, given)):
+        if reads_additions(text) and not self._ctx.new_records.keys().isdisjoint(map(str, given)):
             return  # of a record that nobody else has; what is added to it may be there before it
-        place = self._place(text)
+        place = self._place_of_text(text)
         self._reads.setdefault(pack((place, as_storable_row(parameters))), (place, parameters))
 
     def _note_keys(self, context: Any) -> None:
@@ -220,7 +220,7 @@ class Rehearsal:
                     self._row_keys.append(_hash_value((table.name, names, values)))
                     self._note_read(*_build_others_query(self._ctx, table, names, values))
 
-    def _place(self, text: str) -> int:
+    def _place_of_text(self, text: str) -> int:
         return self._texts.setdefault(text, len(self._texts))
 
 

@@ -54,14 +54,14 @@ class Replay:
             self._left -= 1
             logged = [(id, name, data.replace(old, new)) for id, name, data in row.events]
             for each in logged:
-                self._log(*each)
+                self._log_event(*each)
             is_live = not self._left and len(logged) == 1
             own = [each for each in row.writes[: row.told_from] if not table_added_to(recording.texts[each[0]])]
-            self._send(recording.texts, own if is_live else own + row.writes[row.told_from :], now)
+            self._prepare_row(recording.texts, own if is_live else own + row.writes[row.told_from :], now)
             if is_live:
                 self._last = [Event(id, name, ctx.now(), msgspec.Raw(data)) for id, name, data in logged]
         if not self._left:
-            self._flush()
+            self._flush_rows()
             self._flush_events()
 
     def send(self, ctx: Context) -> None:
@@ -97,16 +97,16 @@ class Replay:
         self._rows.close()
         self._events.close()
 
-    def _send(self, texts: Sequence[str], writes: Iterable[tuple[int, Any]], now: dict[Any, Any]) -> None:
+    def _prepare_row(self, texts: Sequence[str], writes: Iterable[tuple[int, Any]], now: dict[Any, Any]) -> None:
         """Prepare what a row's handler sent, in its order; rows that send the same statements are sent together."""
         found = [(texts[text], values) for text, values in writes]
         shape = tuple(dict.fromkeys(text for text, _ in found))
         if shape != tuple(self._pending) or any(len(rows) >= _MOST_AT_ONCE for rows in self._pending.values()):
-            self._flush()
+            self._flush_rows()
         for text, values in found:
             self._pending[text].append(with_present_moment(values, now))
 
-    def _flush(self) -> None:
+    def _flush_rows(self) -> None:
         for text, rows in self._pending.items():
             bare = _RETURNING.sub("", text)
             found = _VALUES.fullmatch(bare) if self._is_sqlite else None
@@ -118,7 +118,7 @@ class Replay:
                 self._rows.add(*found.groups(), len(some), [value for row in some for value in row])
         self._pending.clear()
 
-    def _log(self, id: str, name: str, data: bytes) -> None:
+    def _log_event(self, id: str, name: str, data: bytes) -> None:
         self._number += 1
         self._bytes += len(data)
         self._names.add(name)

@@ -36,7 +36,7 @@ class Schemas:
         sent, shown = list(sent), [option for kind in shown for option in options(kind)]
         found, self.structs = describe_types([*sent, *shown], sent)
         self.kinds = dict(zip([*sent, *shown], found, strict=True))
-        self.both = self._reached(found[: len(sent)]) & self._reached(found[len(sent) :])
+        self.both = self._find_reached(found[: len(sent)]) & self._find_reached(found[len(sent) :])
         self.components: dict[str, Json] = {}
 
     def sent(self, kind: Any) -> Json:
@@ -68,7 +68,7 @@ class Schemas:
             members = {name: _with_default_told(member) for name, member in struct["properties"].items()}
             return {**struct, "properties": self._as_sent(members)}
 
-        return _map_objects(schema, lambda s: self._component(s, title, told))
+        return _map_objects(schema, lambda s: self._refer_to_component(s, title, told))
 
     def _as_shown(self, schema: Any) -> Any:
         def title(name: str) -> str:
@@ -81,15 +81,15 @@ class Schemas:
             open_ended = without_key(struct, "additionalProperties")
             return {**open_ended, "properties": self._as_shown(members), "required": present}
 
-        return _map_objects(schema, lambda s: self._component(s, title, whole))
+        return _map_objects(schema, lambda s: self._refer_to_component(s, title, whole))
 
     def _as_patch(self, schema: Json, shown: Any) -> Json:
         """Return the schema of a patch of a value; `shown` is the schema of the same value as shown."""
         if "$ref" in schema:
-            return self._component(
+            return self._refer_to_component(
                 schema,
                 lambda name: _bare_name(name).removesuffix("Change") + "Change",
-                lambda struct: self._partial(struct, shown),
+                lambda struct: self._build_patch(struct, shown),
             )
         if "anyOf" in schema:
             return schema | {"anyOf": [self._as_patch(option, shown) for option in schema["anyOf"]]}
@@ -101,7 +101,7 @@ class Schemas:
         sent: Json = self._as_sent(schema)
         return sent
 
-    def _partial(self, struct: Json, shown: Any) -> Json:
+    def _build_patch(self, struct: Json, shown: Any) -> Json:
         members: Json = {}
         visible = self.structs[names[0]]["properties"] if (names := names_in(shown)) else {}
         for name, member in struct["properties"].items():
@@ -116,7 +116,7 @@ class Schemas:
             members["id"], required = {**id["anyOf"][0], "description": id["description"]}, ["id"]
         return struct | {"properties": members, "required": required}
 
-    def _component(self, schema: Json, title: Callable[[str], str], form: Callable[[Json], Json]) -> Json:
+    def _refer_to_component(self, schema: Json, title: Callable[[str], str], form: Callable[[Json], Json]) -> Json:
         """Return the schema; if it refers to a Struct, let it refer to the component with that title and form."""
         if "$ref" not in schema:
             return schema
@@ -126,7 +126,7 @@ class Schemas:
             self.components[title(name)] = form(self.structs[name])
         return {**schema, "$ref": PLACE + title(name)}
 
-    def _reached(self, schema: Any) -> set[str]:
+    def _find_reached(self, schema: Any) -> set[str]:
         """Return the names of the Structs in a schema, nested ones included."""
         found: set[str] = set()
         waiting = names_in(schema)

@@ -38,7 +38,7 @@ _GROUPS = (50, 10, 5)  # rows that one statement inserts into SQLite; those left
 
 
 class Sent(NamedTuple):
-    """A statement with `$1`, `$2`… and their values; `anew` has it planned for these values."""
+    """A statement with `$1`, `$2`… and their values; `anew` tells PostgreSQL to plan it for these values."""
 
     text: bytes
     values: Sequence[Any] = ()
@@ -79,7 +79,7 @@ class Form:
                 self.fixed[intern(str(name))] = process(bind.value) if process else bind.value
         self.order = order  # of SQLite's parameters; PostgreSQL's are numbered
         self.numbered, self.names = _number_parameters(self.text) if order is None else (b"", [])
-        self.template, self.places = self._positions(self.names if order is None else order)
+        self.template, self.places = self._place_parameters(self.names if order is None else order)
         self.processed = [(i, process) for i, _, process in self.places if process]
         keys = [key for _, key, _ in self.places]
         # Where every value is a parameter, as in most INSERTs: all of them at once.
@@ -101,7 +101,7 @@ class Form:
         self.check(db, [parameters], options)
         for listen in listeners_of(db):
             values = dict(zip(self.names, sent, strict=True))
-            listen(db, None, self.text, values, self._execution(db, [values]), False)
+            listen(db, None, self.text, values, self._describe_execution(db, [values]), False)
         return Sent(self.numbered, sent, self.anew)
 
     def fetched(self, result: "Result", dialect: Dialect, in_turns: bool) -> list[Row]:
@@ -121,12 +121,12 @@ class Form:
         """Run it on SQLite and return its rows."""
         sent = self._in_order(parameters)
         if not self.compiled._result_columns:
-            self.tell_executed(db, sent, self._executed(db, sent, [parameters]).rowcount)
+            self.tell_executed(db, sent, self._execute_on_sqlite(db, sent, [parameters]).rowcount)
             return []
         began = perf_counter()
         # SQLite would keep a process of gevent's from answering others.
         is_apart = self.is_long and "billycan_read" in db.get_execution_options()
-        cursor = self._executed(db, sent, [parameters], apart=is_apart)
+        cursor = self._execute_on_sqlite(db, sent, [parameters], apart=is_apart)
         found = run_apart(cursor.fetchall) if is_apart else cursor.fetchall()
         self.is_long = perf_counter() - began > sqlite.LONG_READ_SECONDS
         self.tell_executed(db, sent, len(found))
@@ -147,11 +147,11 @@ class Form:
             while len(rows) - first >= size:
                 group = slice(first, first + size)
                 sent, text = [*chain.from_iterable(values[group])], self._of_group(size)
-                self._executed(db, sent, rows[group], tenant_id=tenant_id, text=text)
+                self._execute_on_sqlite(db, sent, rows[group], tenant_id=tenant_id, text=text)
                 self.tell_executed(db, sent, size, text)
                 first += size
         if first < len(rows):
-            self._executed(db, values[first:], rows[first:], tenant_id=tenant_id, many=True)
+            self._execute_on_sqlite(db, values[first:], rows[first:], tenant_id=tenant_id, many=True)
             self.tell_executed(db, values[first:], len(rows) - first, many=True)
 
     def in_columns(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
@@ -171,7 +171,7 @@ class Form:
             text = self._groups[size] = head + values + ", ".join([one] * size)
         return text
 
-    def _positions(self, order: Sequence[str]) -> tuple[list[Any], list[tuple[int, str, Any]]]:
+    def _place_parameters(self, order: Sequence[str]) -> tuple[list[Any], list[tuple[int, str, Any]]]:
         """Return parameters in order with the fixed ones filled in; and the place, key and converter of each other."""
         given = {name: (key, process) for name, key, process in self.given}
         return [self.fixed.get(name) for name in order], [(i, *given[n]) for i, n in enumerate(order) if n in given]
@@ -188,7 +188,7 @@ class Form:
             values[i] = process(values[i])
         return tuple(values)
 
-    def _executed(
+    def _execute_on_sqlite(
         self,
         db: sa.Connection,
         sent: Any,
@@ -209,7 +209,7 @@ class Form:
         self.check(db, given if tenant_id is None else [{"tenant_id": tenant_id}], options)
         for listen in listeners_of(db):
             whole = given if tenant_id is None else [{"tenant_id": tenant_id, **row} for row in given]
-            listen(db, None, text, sent, self._execution(db, [_Given(self, each) for each in whole]), many)
+            listen(db, None, text, sent, self._describe_execution(db, [_Given(self, each) for each in whole]), many)
         try:
             execute = cursor.executemany if many else cursor.execute
             run_apart(partial(execute, text, sent)) if apart else execute(text, sent)
@@ -228,10 +228,10 @@ class Form:
             if self.is_walled and {each[key] for each in given for key in self.tenants} <= {tenant}:
                 return
         # In full, which also says why not.
-        context = self._execution(db, [_Given(self, each) for each in given])
+        context = self._describe_execution(db, [_Given(self, each) for each in given])
         walls.check_tenants(self.compiled, context.compiled_parameters, context.execution_options)
 
-    def _execution(self, db: sa.Connection, values: list[Any]) -> "_Execution":
+    def _describe_execution(self, db: sa.Connection, values: list[Any]) -> "_Execution":
         options = db.get_execution_options()
         return _Execution(self.compiled, values, options.union(self.options) if self.options else options)
 
@@ -253,10 +253,10 @@ class Form:
     def rows(self, found: list[Any], in_turns: bool) -> list[Row]:
         """Convert the driver's values to Rows."""
         if in_turns and len(found) > _FEW:
-            return [*chain.from_iterable(map(self._rows, in_pieces(found, _FEW)))]
-        return self._rows(found)
+            return [*chain.from_iterable(map(self._convert_rows, in_pieces(found, _FEW)))]
+        return self._convert_rows(found)
 
-    def _rows(self, found: Sequence[Any]) -> list[Row]:
+    def _convert_rows(self, found: Sequence[Any]) -> list[Row]:
         if not self.converts or not found:
             return [*map(self.make_row, found)]
         if len(found) == 1:

@@ -35,7 +35,7 @@ class IdleConnections:
         with self._counting:
             self._lent += 1
         try:
-            db = self._recent() or self._new()
+            db = self._take_recent() or self._open_new()
             # `db.execution_options()` can only add to them, and those of the last loan must go.
             db._execution_options = self._options.union(options)
             note_listeners(db)
@@ -70,7 +70,7 @@ class IdleConnections:
         while self._idle:
             self._idle.pop()[0].close()
 
-    def _recent(self) -> sa.Connection | None:
+    def _take_recent(self) -> sa.Connection | None:
         while self._idle:
             try:
                 db, used = self._idle.pop()
@@ -82,7 +82,7 @@ class IdleConnections:
             db.close()
         return None
 
-    def _new(self) -> sa.Connection:
+    def _open_new(self) -> sa.Connection:
         db = self._engine.connect()
         db.info[_SINCE] = time.monotonic()
         return db

@@ -99,7 +99,7 @@ class Engines:
         # Like psycopg's own, but without a Python call for each value: a page of 25 invoices has 50.
         self._json = type("Json", (Loader,), {"load": settings["json_deserializer"]})
         for engine in (self.writer, self.reader):
-            sa.event.listen(engine, "do_connect", self._connect)
+            sa.event.listen(engine, "do_connect", self._make_connection)
             sa.event.listen(engine, "connect", self._limit_waits)
             sa.event.listen(engine, "connect", self._read_json)
             sa.event.listen(engine, "checkin", _note_checkin)
@@ -109,8 +109,8 @@ class Engines:
             sa.event.listen(engine, "do_executemany", _prepare_to_send)
             sa.event.listen(engine, "reset", _note_reset)
         if pooled:
-            sa.event.listen(self.writer, "connect", partial(_share, walls.tell_with(_SETTINGS)))
-            sa.event.listen(self.reader, "connect", partial(_share, walls.tell_with(reading)))
+            sa.event.listen(self.writer, "connect", partial(_prepare_shared_session, walls.tell_with(_SETTINGS)))
+            sa.event.listen(self.reader, "connect", partial(_prepare_shared_session, walls.tell_with(reading)))
         sa.event.listen(self.writer, "connect", _skip_idle_commits)
         sa.event.listen(self.writer, "begin", _note_begin)
         sa.event.listen(self.writer, "rollback", _roll_back)
@@ -133,7 +133,7 @@ class Engines:
         """Open a transaction like any other: no transaction waits for those that write other rows."""
         return self.writing({})
 
-    def _connect(self, dialect: Any, record: Any, args: Any, options: Any) -> Any:
+    def _make_connection(self, dialect: Any, record: Any, args: Any, options: Any) -> Any:
         """Make a connection, unless PostgreSQL hung a moment ago: requests that queue up must not wait one by one."""
         if time.monotonic() < self._hung_at + HUNG_SECONDS:
             raise OperationalError("PostgreSQL has just left others without an answer")
@@ -196,7 +196,7 @@ def _skip_idle_commits(connection: Any, record: Any) -> None:
     connection.commit = commit_if_open
 
 
-def _share(tell: bytes, connection: Any, record: Any) -> None:
+def _prepare_shared_session(tell: bytes, connection: Any, record: Any) -> None:
     """Have a new connection keep nothing in its session, which others use between its transactions."""
     connection.prepare_threshold = None  # psycopg's own statements
     connection.billycan_shares = tell

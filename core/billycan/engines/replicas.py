@@ -70,7 +70,7 @@ class Replica:
             return None
         sees = False
         try:
-            sees = self._sees(db, written)
+            sees = self._sees_writes(db, written)
         except sa.exc.DBAPIError:
             self.leave_out()
         finally:
@@ -95,7 +95,7 @@ class Replica:
         """
         sound, db = False, self._readers.borrow({})
         try:
-            found = _behind(db, written)
+            found = _count_bytes_behind(db, written)
             sound = True
         finally:
             self.give_back(db, sound=sound)
@@ -105,10 +105,10 @@ class Replica:
         self._readers.close_idle()
         self.engine.dispose()
 
-    def _sees(self, db: sa.Connection, written: Written) -> bool:
+    def _sees_writes(self, db: sa.Connection, written: Written) -> bool:
         """Tell whether a connection sees what is written; waits a moment, unless that was in vain last time."""
         end, pause = time.monotonic() + _WAIT_SECONDS, _FIRST_PAUSE_SECONDS
-        while (left := _behind(db, written)) is None or left > 0:
+        while (left := _count_bytes_behind(db, written)) is None or left > 0:
             if left is None or self._lags or time.monotonic() > end:
                 self._retry_at, self._lags = 0.0, True
                 return False
@@ -152,7 +152,7 @@ class Replicas:
         return Written(found.at, f"{self._system} {int(found.file[:8], 16)}")
 
 
-def _behind(db: sa.Connection, written: Written) -> int | None:
+def _count_bytes_behind(db: sa.Connection, written: Written) -> int | None:
     found = _BEHIND.first(db, written._asdict())
     return found.bytes if found else None
 

@@ -151,7 +151,7 @@ def limit_statement(db: Any, options: Mapping[str, Any]) -> None:
 class LongReads:
     """The statements of SQLAlchemy's that took long when they last read: under gevent each runs in a thread.
 
-    SQLite would keep the process from answering others. Statements of `Form` know it of themselves.
+    SQLite would keep the process from answering others. A `Form` keeps count of its own statement.
     """
 
     MOST = 1_000  # texts, which hold no values
@@ -244,7 +244,7 @@ class Turns:
         finally:
             try:
                 if wrote and self._held:  # unless the files were closed meanwhile
-                    self._note(wrote, whose, time.monotonic() - began)
+                    self._note_write(wrote, whose, time.monotonic() - began)
             finally:
                 self._line.give()
 
@@ -258,7 +258,7 @@ class Turns:
         rest = wrote.rests.get(_digest_tenant(whose), 0.0) - now
         return rest if 0 < rest <= _MOST_REST_SECONDS and now + rest < until else 0.0
 
-    def _note(self, wrote: "Wrote", whose: str, seconds: float) -> None:
+    def _note_write(self, wrote: "Wrote", whose: str, seconds: float) -> None:
         """Note for all processes who wrote, and when a tenant that wrote for long may do so again."""
         now, tenant = time.monotonic(), _digest_tenant(whose)
         if wrote.tenant == tenant and seconds <= _LONG_SECONDS and 0 <= now - wrote.at < _OTHERS_SECONDS / 4:
@@ -276,7 +276,7 @@ class Turns:
         while self._files:
             os.close(self._files.pop())
 
-    def _open(self) -> None:
+    def _open_files(self) -> None:
         try:
             while len(self._files) < len(self._paths):
                 self._files.append(os.open(self._paths[len(self._files)], os.O_RDWR | os.O_CREAT, 0o600))
@@ -287,12 +287,12 @@ class Turns:
         """Wait for the turn among processes; return False if it could not be taken."""
         if _TURN in self._held:  # by the thread that let this one go first
             return True
-        self._open()
-        is_ours = self._wait(_NEXT, until) and self._wait(_TURN, until)
-        self._release(_NEXT)
+        self._open_files()
+        is_ours = self._wait_for_lock(_NEXT, until) and self._wait_for_lock(_TURN, until)
+        self._release_lock(_NEXT)
         return is_ours
 
-    def _wait(self, which: int, until: float) -> bool:
+    def _wait_for_lock(self, which: int, until: float) -> bool:
         while self._files:
             try:
                 self._held.add(which)
@@ -305,7 +305,7 @@ class Turns:
                 return True
         return False
 
-    def _release(self, which: int) -> None:
+    def _release_lock(self, which: int) -> None:
         if self._files:
             fcntl.flock(self._files[which], fcntl.LOCK_UN)
         self._held.discard(which)
@@ -313,7 +313,7 @@ class Turns:
     def _release_files(self) -> None:
         # Both: a thread that is ended while it waits may still hold the first lock.
         for which in [*self._held]:
-            self._release(which)
+            self._release_lock(which)
 
 
 class Wrote:
@@ -364,17 +364,17 @@ class WriterQueue:
                 return
             waiting = (whose, _closed_gate())
             self._waiting.append(waiting)
-        self._wait(waiting, until)
+        self._wait_for_turn(waiting, until)
 
     def let_another_go_first(self, whose: str, until: float) -> bool:
         """Hand the turn to another tenant if `whose` wrote last, and wait for it again; return whether that was so."""
         with self._lock:
-            if whose != self._last or not (following := self._other()):
+            if whose != self._last or not (following := self._find_other()):
                 return False
             waiting = (whose, _closed_gate())
             self._waiting.appendleft(waiting)
             self._hand_to(following)
-        self._wait(waiting, until)
+        self._wait_for_turn(waiting, until)
         return True
 
     def give(self) -> None:
@@ -383,11 +383,11 @@ class WriterQueue:
             self._release()
             self._last = self._writes
             if self._waiting:
-                self._hand_to(self._other() or self._waiting[0])
+                self._hand_to(self._find_other() or self._waiting[0])
             else:
                 self._is_taken = False
 
-    def _other(self) -> tuple[str, threading.Lock] | None:
+    def _find_other(self) -> tuple[str, threading.Lock] | None:
         return next((each for each in self._waiting if each[0] != self._last), None)
 
     def _hand_to(self, waiting: tuple[str, threading.Lock]) -> None:
@@ -395,17 +395,17 @@ class WriterQueue:
         self._writes = waiting[0]
         waiting[1].release()
 
-    def _wait(self, waiting: tuple[str, threading.Lock], until: float) -> None:
+    def _wait_for_turn(self, waiting: tuple[str, threading.Lock], until: float) -> None:
         try:
             is_ours = waiting[1].acquire(timeout=max(until - time.monotonic(), 0))
         except BaseException:
-            if not self._withdraw(waiting):
+            if not self._leave_queue(waiting):
                 self.give()
             raise
-        if not is_ours and self._withdraw(waiting):
+        if not is_ours and self._leave_queue(waiting):
             raise sa.exc.TimeoutError("other threads kept writing for too long")
 
-    def _withdraw(self, waiting: tuple[str, threading.Lock]) -> bool:
+    def _leave_queue(self, waiting: tuple[str, threading.Lock]) -> bool:
         """Leave the queue; return False if the turn was handed over in the meantime."""
         with self._lock:
             if waiting in self._waiting:

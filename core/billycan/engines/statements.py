@@ -33,7 +33,7 @@ class Statement:
 
     `parameters` are named as its `bindparam`s are. Rows, types, errors and the events of a connection are those of
     `Connection.execute`. Where databases differ, `by_dialect` gives a statement for each. `varying` are the keys of
-    parameters that have values of their own, and are given others nevertheless.
+    parameters whose own values are replaced at each execution.
     """
 
     Asked = tuple["Statement | Statement.Insertion", Any]
@@ -59,8 +59,8 @@ class Statement:
         With `in_turns`, for long rows outside of a write transaction, gevent's process serves others meanwhile.
         """
         if PLAIN in db.get_execution_options():
-            return _execute_by_sqlalchemy(db, self._of(db), parameters)
-        form = self._form(db, parameters)
+            return _execute_by_sqlalchemy(db, self._statement_for(db), parameters)
+        form = self._find_form(db, parameters)
         if not form.is_plain:
             return _execute_by_sqlalchemy(db, form.statement, parameters)
         if form.order is None:
@@ -81,13 +81,13 @@ class Statement:
         """Run it without fetching rows."""
         self.all(db, parameters)
 
-    def _of(self, db: sa.Engine | sa.Connection) -> Any:
+    def _statement_for(self, db: sa.Engine | sa.Connection) -> Any:
         return self._by_dialect.get(db.dialect.name, self._statement)
 
-    def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> tuple[Form, Mapping[str, Any]]:
-        return self._form(db, parameters), parameters
+    def _with_form(self, db: sa.Connection, parameters: Mapping[str, Any]) -> tuple[Form, Mapping[str, Any]]:
+        return self._find_form(db, parameters), parameters
 
-    def _form(self, db: sa.Engine | sa.Connection, parameters: Iterable[str]) -> Form:
+    def _find_form(self, db: sa.Engine | sa.Connection, parameters: Iterable[str]) -> Form:
         dialect = db.dialect
         key = (dialect.name, *parameters) if self._varies else dialect.name
         form = self._forms.get(key)
@@ -95,7 +95,7 @@ class Statement:
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
             columns = list(parameters) if self._varies else None
-            form = self._forms[key] = Form(self._of(db), dialect, columns, self._varying)
+            form = self._forms[key] = Form(self._statement_for(db), dialect, columns, self._varying)
         return form
 
     class Insertion:
@@ -135,7 +135,7 @@ class Statement:
             """
             if PLAIN in db.get_execution_options():
                 return self.asked(tenant_id, rows)
-            return self, (tenant_id, rows, self._convert(db, tenant_id, rows))
+            return self, (tenant_id, rows, self._convert_rows(db, tenant_id, rows))
 
         def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]) -> list[Any]:
             """Insert the rows of a tenant; return none.
@@ -145,26 +145,30 @@ class Statement:
             tenant_id, rows, converted = given
             is_plain = PLAIN in db.get_execution_options()
             if db.dialect.name == "postgresql" and not is_plain:
-                return send_forms(db, [self._ready(db, given)])[0]
+                return send_forms(db, [self._with_form(db, given)])[0]
             if not rows:
                 return []
             if is_plain:
-                db.execute(self._each._of(db), [{"tenant_id": tenant_id, **row} for row in rows])
+                db.execute(self._each._statement_for(db), [{"tenant_id": tenant_id, **row} for row in rows])
             else:
-                values = self._convert(db, tenant_id, rows) if converted is None else converted
-                self._each._form(db, ["tenant_id", *rows[0]]).run_all(db, tenant_id, rows, values)
+                values = self._convert_rows(db, tenant_id, rows) if converted is None else converted
+                self._each._find_form(db, ["tenant_id", *rows[0]]).run_all(db, tenant_id, rows, values)
             return []
 
-        def _ready(
+        def _with_form(
             self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]], Any]
         ) -> tuple[Form, Mapping[str, Any]]:
             tenant_id, rows, converted = given
-            return self._at_once._ready(db, self._convert(db, tenant_id, rows) if converted is None else converted)
+            return self._at_once._with_form(
+                db, self._convert_rows(db, tenant_id, rows) if converted is None else converted
+            )
 
-        def _convert(self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Any:
+        def _convert_rows(
+            self, db: sa.Engine | sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]
+        ) -> Any:
             """Return the driver's values: the parameters of PostgreSQL's statement, or SQLite's for each row."""
             if db.dialect.name != "postgresql":
-                return self._each._form(db, ["tenant_id", *rows[0]]).in_columns(tenant_id, rows) if rows else []
+                return self._each._find_form(db, ["tenant_id", *rows[0]]).in_columns(tenant_id, rows) if rows else []
             if self._processors is None:
                 self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
             made = [
@@ -193,7 +197,7 @@ def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[lis
     is_alone = len(asked) < 2 and not commits
     if db.dialect.name != "postgresql" or is_alone or PLAIN in db.get_execution_options():
         return [statement.all(db, given) for statement, given in asked]
-    forms = [statement._ready(db, given) for statement, given in asked]
+    forms = [statement._with_form(db, given) for statement, given in asked]
     if not all(form.is_plain for form, _ in forms):
         return [statement.all(db, given) for statement, given in asked]
     return send_forms(db, forms, commits=commits)

@@ -120,7 +120,7 @@ class Peer(socket.socket):
         """
         self._in_request, self._receive_by, self._send_by = True, time.monotonic() + BODY_SECONDS, None
         self._places = places
-        self._take()
+        self._resume_work()
         if self._is_over:
             raise ConnectionResetError(errno.ECONNRESET, _THROWN_OUT)
 
@@ -131,7 +131,7 @@ class Peer(socket.socket):
         """
         self._share = share
         if not share.begin():
-            self._give()
+            self._pause_work()
             try:
                 share.wait()
             finally:
@@ -148,7 +148,7 @@ class Peer(socket.socket):
         """
         if self._share:
             self._share.leave()
-        self._give()
+        self._pause_work()
         self._places = self._share = None
         self._receive_by = time.monotonic() + LINGER_SECONDS
         if not (read_rest and _read_to_end(read_rest)):
@@ -162,7 +162,7 @@ class Peer(socket.socket):
         self._close_in_peace()
 
     def _close_in_peace(self) -> None:
-        """Send and receive nothing more, but take what is on its way, or the response would be lost."""
+        """Send nothing more, and read what is still on its way: closing on unread bytes would lose the response."""
         self._is_over = True
         with suppress(OSError):
             self.shutdown(socket.SHUT_WR)
@@ -235,7 +235,7 @@ class Peer(socket.socket):
         try:
             return call(*given)
         except BlockingIOError:
-            self._give()
+            self._pause_work()
         self.has_waited = True
         try:
             super().settimeout(max(until - time.monotonic(), 0.001))
@@ -246,9 +246,9 @@ class Peer(socket.socket):
             raise
         finally:
             super().settimeout(0)
-            self._take()
+            self._resume_work()
 
-    def _take(self) -> None:
+    def _resume_work(self) -> None:
         if self._share:
             self._share.resume()
         self._take_place()
@@ -258,7 +258,7 @@ class Peer(socket.socket):
             self._places.take()
             self.has_place = True
 
-    def _give(self) -> None:
+    def _pause_work(self) -> None:
         if self._share:
             self._share.pause()
         if self._places:

@@ -35,15 +35,16 @@ log = logging.getLogger("billycan")
 
 MOST_PER_ADDRESS = 100  # connections to one process from one address, except a trusted proxy's
 OF_THEIR_OWN = ("/-/health", "/-/ready")  # paths that have a place each
-# Each takes 3 µs of CPU time, however small it is, and with gevent nobody else is served meanwhile. Short bodies have
-# fewer, and of a body that nobody reads any more, few are looked at.
+# Each costs 3 µs of CPU time, however small, and meanwhile gevent serves nobody else. A short body may have fewer, and
+# so may the rest of a body that nobody reads any more.
 MOST_CHUNKS, MOST_CHUNKS_OF_FEW_BYTES = 25_000, 1_000
 _CHUNK_BYTES = 64  # on average, beyond those
 _FILES = 4096  # open files of a process: each connection is one, and so is each of the limiter's
 _MOST_MESSAGE = 200
 _STAY_SECONDS = 0.05
-# After 429, before the connection's next request is read. Who awaits Retry-After, a second at least, does not notice;
-# 20 connections that do not would otherwise get 2,000 refusals a second, for which all others wait.
+# The pause after a 429, before the connection's next request is read. A client that honours Retry-After, which is a
+# second or more, does not notice. Without the pause, 20 connections could get 2,000 refusals a second, and everybody
+# else would wait.
 _REFUSED_SECONDS = 0.05
 _MOST_ACCEPTED = 4
 
@@ -140,7 +141,7 @@ def application(reload: bool = False) -> Callable[..., Any]:
 
 
 def prepare_worker(worker: Any) -> None:
-    """Replace a worker's connections and error answers by those of this API; `worker` has loaded the application."""
+    """Replace a worker's connections and error answers with this API's; `worker` has loaded the application."""
     if worker.cfg.is_ssl:
         log.error("certfile: gunicorn cannot limit slow clients over TLS: terminate TLS in a proxy, see docs/deploy.md")
         sys.exit(3)

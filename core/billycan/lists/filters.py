@@ -228,7 +228,7 @@ def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
 
 
 def build_index(connection: sa.Connection, table: str) -> bool:
-    """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do.
+    """Rebuild the index of a table's `search_text`; return whether this SQLite can, which takes version 3.34.
 
     Of an index that lacks nothing but a trigger of this release, only that is made anew.
     """

@@ -16,7 +16,7 @@ from ..context import Context
 from ..fields import Moment
 from ..problems import BadRequest
 from ..resources import STEERING, Page, Paging
-from .queries import Form, Found, Order, count_live, count_rows, fetch_rows
+from .queries import Found, Order, QueryForm, count_live, count_rows, fetch_rows
 
 DEFAULT_PER_PAGE = 25
 _FAR = 1_000  # rows before a page, beyond which reading each of them takes too long
@@ -27,8 +27,8 @@ _NOT_COUNTED = 0.75  # of a list, from its beginning: to count is no quicker tha
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     """Return the page that `query` asks for, as rows; an empty one if the rows are only counted, by `totals`."""
-    if ctx.counting is not None:
-        ctx.counting.append(found)
+    if ctx.counted_lists is not None:
+        ctx.counted_lists.append(found)
         return Page([], 1, DEFAULT_PER_PAGE, 0)
     per_page = query.per_page or DEFAULT_PER_PAGE
     page = query.page or 1
@@ -40,7 +40,7 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     if query.cursor is not None:
         return _by_cursor(ctx, found, query)
     rows = fetch_rows(
-        ctx, found, query, Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset
+        ctx, found, query, QueryForm(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset
     )
     # Each row has the total; an empty first page means 0, and only an empty later page must count.
     total = 0
@@ -117,7 +117,7 @@ def _walk(ctx: Context, found: Found, query: Paging) -> Any:
     def walk(keys: Any, limit: int, skip: int, backwards: bool) -> list[tuple[sa.Row[Any], Any]]:
         order = tuple([Order(o.column, o.descending is not backwards, o.nullable) for o in found.order])
         after = tuple([key is None for key in keys or ()])
-        form = Form(order, limit, skips=True, after=after, nulls_first=backwards, far=skip >= _FAR)
+        form = QueryForm(order, limit, skips=True, after=after, nulls_first=backwards, far=skip >= _FAR)
         given = {f"key{i}": key for i, key in enumerate(keys or ()) if key is not None}
         rows = fetch_rows(ctx, found, query, form, offset=skip, **given)
         return [(row, [getattr(row, o.column.key) for o in order]) for row in rows]
@@ -186,7 +186,7 @@ def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     order = tuple([Order(o.column, o.descending != backwards, o.nullable) for o in found.order])
     keys = [_unpack_value(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
     after = tuple([key is None for key in keys])
-    form = Form(order, per_page + 1, after=after, nulls_first=backwards)
+    form = QueryForm(order, per_page + 1, after=after, nulls_first=backwards)
     rows = fetch_rows(ctx, found, query, form, **{f"key{i}": key for i, key in enumerate(keys) if key is not None})
     more, rows = len(rows) > per_page, rows[:per_page]
     if backwards:

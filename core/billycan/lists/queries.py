@@ -62,8 +62,8 @@ class Found(msgspec.Struct, frozen=True):
         return [_of_tenant(self.table, self.tenant_id), *map(expression, self.conditions)]
 
 
-class Form(msgspec.Struct, frozen=True):
-    """The things besides its conditions that distinguish the query of a page; without an order it only counts.
+class QueryForm(msgspec.Struct, frozen=True):
+    """All that distinguishes a page's query from others besides its conditions. Without an order it only counts.
 
     `after` tells for each key of a cursor whether it is None, and `skips` that the parameter `offset` is given: so many
     rows that it is `far` to read all of them.
@@ -80,7 +80,7 @@ class Form(msgspec.Struct, frozen=True):
 
 def count_rows(ctx: Context, found: Found, query: Paging) -> int:
     """Return the number of rows of a list."""
-    return fetch_rows(ctx, found, query, Form((), 1, counts=True))[0][-1] or 0
+    return fetch_rows(ctx, found, query, QueryForm((), 1, counts=True))[0][-1] or 0
 
 
 def count_live(ctx: Context, found: Found) -> tuple[int, int | None]:
@@ -158,7 +158,7 @@ def _total_key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
     return table, forms, hashlib.sha256(repr(values).encode()).digest()
 
 
-def fetch_rows(ctx: Context, found: Found, query: Paging, form: Form, **given: Any) -> list[sa.Row[Any]]:
+def fetch_rows(ctx: Context, found: Found, query: Paging, form: QueryForm, **given: Any) -> list[sa.Row[Any]]:
     filters, values, expressions = _sort_filters(found, ctx.db)
     given |= {"tenant_id": ctx.tenant_id, **values}
     is_searched = ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
@@ -248,7 +248,7 @@ class _Expression:
 def _build_list(
     table: sa.Table,
     filters: _Filters,
-    form: Form,
+    form: QueryForm,
     live: sa.ScalarSelect[int] | None,
     columns: tuple[Any, ...],
     *,
@@ -281,9 +281,10 @@ def _build_conditions(
     return where
 
 
-# To build the query of a list takes four times as long as to run it. One of a few values takes 30 to 80 KiB, and one of
-# hundreds more than a MiB: of those few are kept, or a client who asks for ever other ones would fill the memory.
-_FEW, _WEIGHT = 16, 8  # values; as many of them an expression weighs
+# Building the query of a list takes four times as long as running it. A query with few values takes 30 to 80 KiB, and
+# one with hundreds more than a MiB: only a few of those are kept, or a client that varies its filters would fill the
+# memory.
+_FEW, _WEIGHT = 16, 8  # values, and how many of them an expression counts as
 
 
 _built = lru_cache(1024)(_build_list)
@@ -300,7 +301,7 @@ def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:
 def _build_select(
     table: sa.Table,
     where: Sequence[sa.ColumnElement[bool]],
-    form: Form,
+    form: QueryForm,
     live: sa.ScalarSelect[int] | None,
     columns: tuple[Any, ...],
     *,
@@ -323,18 +324,18 @@ def _build_select(
     source: sa.FromClause = table
     order: Sequence[Order] = form.order
     if searched:
-        # How much a text finds a database can only guess. OFFSET 0 has it look for the text first and sort what it
-        # found, where it may otherwise walk all rows in their order for one that is not there.
+        # A database can only guess how many rows a text finds. OFFSET 0 makes it look for the text first and sort
+        # what it found; otherwise it may walk through all rows in order, looking for one that is not there.
         source = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
         order, where = [msgspec.structs.replace(o, column=source.c[o.column.key]) for o in order], ()
     fetched = [source.c[column.key] for column in columns] if searched else columns
     select: sa.Select[Any] = sa.select(*fetched or (source,)).where(*where).add_columns(*also)
     if form.far:
         ordered = sa.select(table.c.id, *(o.column for o in order if o.column is not table.c.id)).where(*where)
-        place = _cut(_in_order(ordered, order, nulls_first=form.nulls_first), form).subquery()
+        place = _limit_rows(_in_order(ordered, order, nulls_first=form.nulls_first), form).subquery()
         select = _in_order(select.join(place, place.c.id == table.c.id), order, nulls_first=form.nulls_first)
     else:
-        select = _cut(_in_order(select, order, nulls_first=form.nulls_first), form)
+        select = _limit_rows(_in_order(select, order, nulls_first=form.nulls_first), form)
     return select.execution_options(**planning)
 
 
@@ -347,7 +348,7 @@ def _in_order(select: sa.Select[Any], order: Sequence[Order], *, nulls_first: bo
     return select
 
 
-def _cut(select: sa.Select[Any], form: Form) -> sa.Select[Any]:
+def _limit_rows(select: sa.Select[Any], form: QueryForm) -> sa.Select[Any]:
     # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
     select = select.limit(sa.literal_column(str(form.limit)))
     return select.offset(sa.bindparam("offset", type_=sa.Integer)) if form.skips else select

@@ -110,7 +110,7 @@ class _Arriving:
             self._check_schema(db)
             self._check_begun(db)
             for table, part in self.steps:
-                rows = self._rows(table, part, self.file.file)
+                rows = self._read_rows(table, part, self.file.file)
                 while page := [*islice(rows, LOOKED_UP)]:
                     self._check_rows(db, table, page)
                 self.tell(f"{part.name}: checked")
@@ -120,7 +120,7 @@ class _Arriving:
             if offer is None and part.rows:
                 raise Refused(f"{part.name} is of a plugin that is off here: enable it")
             for line in self.file.lines(part):
-                self._outside(part, line)
+                self._read_outside(part, line)
         self.file.check_files()
 
     def _check_schema(self, db: sa.Connection) -> None:
@@ -157,7 +157,7 @@ class _Arriving:
             )
         self.begun = row.progress
 
-    def _rows(self, table: sa.Table, part: Part, fetch: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
+    def _read_rows(self, table: sa.Table, part: Part, fetch: Callable[[str], bytes]) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(self.file.lines(part), 1):
             try:
                 yield read_row(line, table, fetch)
@@ -194,12 +194,12 @@ class _Arriving:
                 return True
         for key in table.foreign_key_constraints:
             skipped = self.plan.skipped.get(key.referred_table.name)
-            if skipped and self._referred(key, row) in skipped:
+            if skipped and self._key_referred_to(key, row) in skipped:
                 return True
         return False
 
     @staticmethod
-    def _referred(key: sa.ForeignKeyConstraint, row: Mapping[str, Any]) -> tuple[Any, ...]:
+    def _key_referred_to(key: sa.ForeignKeyConstraint, row: Mapping[str, Any]) -> tuple[Any, ...]:
         values = {element.column.name: row[element.parent.name] for element in key.elements}
         return tuple(values.get(column.name) for column in key.referred_table.primary_key)
 
@@ -228,7 +228,7 @@ class _Arriving:
         if found:
             raise Refused(f"{table.name} has a row with the id {found[0]} here already")
 
-    def _outside(self, part: Part, line: bytes) -> Outside:
+    def _read_outside(self, part: Part, line: bytes) -> Outside:
         try:
             found = msgspec.json.decode(line, type=Outside)
         except msgspec.DecodeError as error:
@@ -246,7 +246,7 @@ class _Arriving:
             if number < at[0]:
                 continue
             line = at[1] if number == at[0] else 0
-            rows = islice(self._rows(table, part, self.file.file), line, None)
+            rows = islice(self._read_rows(table, part, self.file.file), line, None)
             while page := _take_page(rows):
                 line += len(page)
                 self._insert_page(table, page, {"file": self.file.digest, "part": number, "line": line})
@@ -255,7 +255,7 @@ class _Arriving:
             if offer is None:
                 continue
             for done, raw in enumerate(self.file.lines(part), 1):
-                found = self._outside(part, raw)
+                found = self._read_outside(part, raw)
                 # Again if it was interrupted: to put equal bytes in place of others changes nothing.
                 offer.put(self.app, found.tenant_id, found.id, self.file.pieces(found.file))
                 if done % ROWS_AT_ONCE == 0 or done == part.rows:

@@ -110,7 +110,7 @@ def _write_parts(app: "App", part: Path) -> Whole:
             for row in db.execute(key).all():
                 path = f"files/{plugin}/{row.tenant_id}/{row.id}"
                 try:
-                    sha256 = _copy(offer.open(app, row.tenant_id, row.id), part / path)
+                    sha256 = _copy_pieces(offer.open(app, row.tenant_id, row.id), part / path)
                 except FileNotFoundError:
                     missing += 1
                 else:
@@ -118,7 +118,7 @@ def _write_parts(app: "App", part: Path) -> Whole:
                     count += 1
         for sealed in sorted(closed_folder(app).glob("*.sealed")):
             path = f"{_SEALED}/{sealed.name}"
-            listed.write(encode(Stored(path, _copy(_pieces(sealed), part / path))) + b"\n")
+            listed.write(encode(Stored(path, _copy_pieces(_read_pieces(sealed), part / path))) + b"\n")
             count += 1
     whole = Whole(
         format=FORMAT,
@@ -129,10 +129,10 @@ def _write_parts(app: "App", part: Path) -> Whole:
         tables=tables,
         database=database,
         files=count,
-        sha256={name: _digest(_pieces(part / name)) for name in (database, LIST)},
+        sha256={name: _digest_pieces(_read_pieces(part / name)) for name in (database, LIST)},
         missing=missing,
     )
-    _copy([msgspec.json.format(encode(whole), indent=1)], part / MANIFEST)
+    _copy_pieces([msgspec.json.format(encode(whole), indent=1)], part / MANIFEST)
     return whole
 
 
@@ -185,7 +185,7 @@ def count_rows(db: sa.Connection) -> dict[str, int]:
 
 
 class Backup:
-    """A backup that was made before; its manifest is read, and nothing else of it is believed yet."""
+    """A backup that was made before: its manifest is read, and nothing else in it is trusted yet."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -210,14 +210,14 @@ class Backup:
         """Yield what is damaged or missing, by the hashes."""
         for name, sha256 in self.whole.sha256.items():
             path = self.folder / name
-            if not path.is_file() or _digest(_pieces(path)) != sha256:
+            if not path.is_file() or _digest_pieces(_read_pieces(path)) != sha256:
                 yield f"{name} is damaged or missing"
                 return
         count = 0
         for stored in self.files():
             count += 1
             path = self.folder / stored.path
-            if not path.is_file() or _digest(_pieces(path)) != stored.sha256:
+            if not path.is_file() or _digest_pieces(_read_pieces(path)) != stored.sha256:
                 yield f"{stored.path} is damaged or missing"
         if count != self.whole.files:
             yield f"{LIST} names {count:,} files and not {self.whole.files:,}"
@@ -235,7 +235,7 @@ class Backup:
             if path.exists() and path.stat().st_size:
                 raise Refused(f"{path} is there already: move it away first")
             path.parent.mkdir(parents=True, exist_ok=True)
-            _copy(_pieces(copy), path)
+            _copy_pieces(_read_pieces(copy), path)
             return
         with plain_connection(url) as db:
             if sa.inspect(db).get_table_names():
@@ -249,9 +249,9 @@ class Backup:
             path = self.folder / stored.path
             if not stored.plugin:
                 closed_folder(app).mkdir(parents=True, exist_ok=True, mode=0o700)
-                _copy(_pieces(path), closed_folder(app) / path.name)
+                _copy_pieces(_read_pieces(path), closed_folder(app) / path.name)
             elif offer := offers.get(stored.plugin):
-                offer.put(app, stored.tenant_id, stored.id, _pieces(path))
+                offer.put(app, stored.tenant_id, stored.id, _read_pieces(path))
             else:
                 raise Refused(f"{stored.path} is of a plugin that is off here: enable it")
 
@@ -274,20 +274,20 @@ def _run_program(url: sa.URL, program: str, *words: str) -> None:
         raise Refused(f"{program}: {done.stderr.decode(errors='replace').strip()}")
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
+def _read_pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while piece := file.read(_PIECE_BYTES):
             yield piece
 
 
-def _digest(pieces: Iterable[bytes]) -> str:
+def _digest_pieces(pieces: Iterable[bytes]) -> str:
     sha256 = hashlib.sha256()
     for piece in pieces:
         sha256.update(piece)
     return sha256.hexdigest()
 
 
-def _copy(pieces: Iterable[bytes], path: Path) -> str:
+def _copy_pieces(pieces: Iterable[bytes], path: Path) -> str:
     """Write a new file, durably and for this user alone; return its hash."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     sha256 = hashlib.sha256()

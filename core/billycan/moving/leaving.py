@@ -130,7 +130,7 @@ def write_business(
 
 
 def secret_digest(secret: str) -> str:
-    """Return a digest of a deployment's secret that tells nothing of it."""
+    """Return a digest of a deployment's secret that reveals nothing about it."""
     return hmac.digest(secret.encode(), b"billycan businesses", "sha256").hex()[:24]
 
 

@@ -51,7 +51,7 @@ def examine_app(app: "App", *, deep: bool) -> Iterator[Finding]:
 def check_disks(app: "App") -> Iterator[Finding]:
     """Check that there is room where core writes files on this host."""
     for disk in measure_disks(app):
-        said = f"{_size(disk.free)} of {_size(disk.total)} are free for {disk.folder}"
+        said = f"{_in_units(disk.free)} of {_in_units(disk.total)} are free for {disk.folder}"
         figures = {"use": disk.use, "free_bytes": disk.free, "total_bytes": disk.total}
         cure = "make room on it, or move the folder to a larger one"
         yield Finding("disk", not disk.is_short, said, cure if disk.is_short else None, figures)
@@ -159,22 +159,22 @@ def _check_storage(app: "App") -> Finding:
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         log, answers = retention.kept(db), replays.kept(db)
     days, mib = app.settings.events_days, app.settings.events_mib
-    said = f"{_counted(log.count, 'event')} ({_size(log.bytes)})"
+    said = f"{_count_text(log.count, 'event')} ({_in_units(log.bytes)})"
     if log.largest:
-        said += f", the oldest of {log.oldest}, the most ({_size(log.most_bytes)}) of {log.largest}"
-    said += (
-        f"; kept for {days} days, the newest {_size(mib << 20)} of each business, and while they are to be delivered"
-    )
-    said += f". {_counted(answers.count, 'answer')} for repeated requests ({_size(answers.bytes)}), kept for 24 hours"
+        said += f", the oldest of {log.oldest}, the most ({_in_units(log.most_bytes)}) of {log.largest}"
+    newest = _in_units(mib << 20)
+    said += f"; kept for {days} days, the newest {newest} of each business, and while they are to be delivered"
+    said += f". {_count_text(answers.count, 'answer')} for repeated requests ({_in_units(answers.bytes)})"
+    said += ", kept for 24 hours"
     figures = {"events": msgspec.structs.asdict(log), "answers": msgspec.structs.asdict(answers)}
     return Finding("kept", True, said, figures={**figures, "events_days": days, "events_mib": mib})
 
 
-def _counted(count: int, noun: str) -> str:
+def _count_text(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _size(count: int) -> str:
+def _in_units(count: int) -> str:
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if count < 1024 or unit == "GiB":
             break
@@ -229,7 +229,7 @@ def check_replicas(app: "App") -> Iterator[Finding]:
         is_far = found > FAR_BEHIND_BYTES
         cure = "give it a faster disk and network, or less to do; meanwhile everything is read from the primary"
         figures = {"behind_bytes": found}
-        yield Finding("replica", not is_far, f"{name}: {_size(found)} behind", cure if is_far else None, figures)
+        yield Finding("replica", not is_far, f"{name}: {_in_units(found)} behind", cure if is_far else None, figures)
 
 
 def _check_clock(app: "App") -> Finding:

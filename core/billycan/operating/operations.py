@@ -77,18 +77,20 @@ class Operations:
 
     def suspend(self, tenant_id: str, by: str) -> None:
         """Let a business be read only. Raise NotFound, or Conflict while it is being moved or deleted."""
-        self._stand(tenant_id, by, "business.suspended", {}, state="suspended")
+        self._set_standing(tenant_id, by, "business.suspended", {}, state="suspended")
 
     def close(self, tenant_id: str, by: str, days: int | None = None) -> Moment:
         """Let a business be read only, and be deleted after some days; return from when. Raise as `suspend` does."""
         after = self._app.settings.closed_days if days is None else days
         ends_at = Moment.of(self._app.now() + timedelta(days=after))
-        self._stand(tenant_id, by, "business.closed", {"deleted_from": str(ends_at)}, state="closed", ends_at=ends_at)
+        self._set_standing(
+            tenant_id, by, "business.closed", {"deleted_from": str(ends_at)}, state="closed", ends_at=ends_at
+        )
         return ends_at
 
     def resume(self, tenant_id: str, by: str) -> None:
         """Let a business that was suspended or closed work again. It raises as `suspend` does."""
-        self._stand(tenant_id, by, "business.resumed", {})
+        self._set_standing(tenant_id, by, "business.resumed", {})
 
     def limit(self, tenant_id: str, by: str, per_minute: int | None = None, per_second: int | None = None) -> None:
         """Set how many requests a business may make: without numbers, as many as any. Raise NotFound."""
@@ -151,7 +153,7 @@ class Operations:
         return examine_app(self._app, deep=deep)
 
     def count_answers(self) -> dict[str, int]:
-        """Count what this host has answered, of it with 500 and above, and after more than half a second."""
+        """Count this host's answers: all, those with a status of 500 or above, and those slower than half a second."""
         words = self._app.counts.whole()
         failed = (words[place] for place in range(BUCKETS) if place % STATUSES >= 500 - 100)
         quick = sum(words[BUCKETS : BUCKETS + BOUNDS.index(LONG_SECONDS) + 1])
@@ -178,7 +180,7 @@ class Operations:
             live = pair_of(db, tenant_id) if tenant_id else None
             self.note(db, by, f"queue.{action}", live[0] if live else None, {"queue": queue, "id": id})
 
-    def _stand(self, tenant_id: str, by: str, did: str, detail: Mapping[str, Any], **standing: Any) -> None:
+    def _set_standing(self, tenant_id: str, by: str, did: str, detail: Mapping[str, Any], **standing: Any) -> None:
         with self._app.db.writing(across=_ACROSS) as db:
             ids = _find_pair(db, tenant_id)
             state = db.execute(sa.select(standings.c.state).where(standings.c.tenant_id == ids[0])).scalar()

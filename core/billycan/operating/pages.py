@@ -66,7 +66,7 @@ class Ready(Health):
             if self._look.done():
                 self._look = Future()
                 # A thread that still waits for its answer keeps no process from ending.
-                Thread(target=self._find, args=(self._look,), daemon=True).start()
+                Thread(target=self._report_look, args=(self._look,), daemon=True).start()
             look = self._look
         try:
             return look.result(READY_SECONDS)
@@ -74,7 +74,7 @@ class Ready(Health):
             log.warning("not ready: the database has not answered within %s s", READY_SECONDS)
             return f"The database has not answered within {READY_SECONDS} seconds."
 
-    def _find(self, look: "Future[str]") -> None:
+    def _report_look(self, look: "Future[str]") -> None:
         try:
             look.set_result(self._look_around())
         except BaseException as error:  # noqa: BLE001 - raised where the result is awaited

@@ -50,14 +50,14 @@ class Epoch:
         private_folder(folder)
         self._path = folder / "epoch"
         self._path.touch(0o600)
-        self._open()
+        self._open_file()
 
     def read(self) -> int:
         # Each request reads it four times, and by its path that takes twice as long.
         found = os.fstat(self._file)
         if not found.st_nlink:
             try:
-                self._open()
+                self._open_file()
             except FileNotFoundError:
                 return 0
             found = os.fstat(self._file)
@@ -69,7 +69,7 @@ class Epoch:
             fcntl.flock(file, fcntl.LOCK_EX)
             os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # needs no space, even in a full folder
 
-    def _open(self) -> None:
+    def _open_file(self) -> None:
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._file)  # a lost one stays open, too: other threads may be reading it
 
@@ -99,7 +99,7 @@ class Recent(Generic[T]):
         return found[2] if found else None
 
     def forget(self, key: str) -> None:
-        """Load the value of `key` anew when it is needed next."""
+        """Forget the value of `key`, so that it is loaded when it is needed next."""
         self._seen.pop(key, None)
 
 
@@ -191,7 +191,7 @@ class Counts:
         self._words: Any = array("q", bytes(8 * _WORDS))  # without a file, these counts reach nobody
         self._map: mmap.mmap | None = None
         try:
-            self._map = self._mapped()
+            self._map = self._map_file()
             self._words = memoryview(self._map).cast("q")
         except OSError:
             log.exception(
@@ -221,13 +221,13 @@ class Counts:
 
     def whole(self) -> array[int]:
         """Return the sum over all processes, including those that have ended."""
-        with self._turn():
+        with self._one_at_a_time():
             return _sum_files(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
 
-    def _mapped(self) -> mmap.mmap:
+    def _map_file(self) -> mmap.mmap:
         """Create, lock and map a file for this process."""
-        with self._turn():
-            self._bury()
+        with self._one_at_a_time():
+            self._bury_dead()
             path = self._folder / f"{os.getpid()}-{next(_numbers)}"
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
@@ -242,13 +242,13 @@ class Counts:
                 os.close(file)
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _one_at_a_time(self) -> Iterator[None]:
         """Let one process at a time into the block; closing the file releases the lock."""
         with (self._folder / "turn").open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    def _bury(self) -> None:
+    def _bury_dead(self) -> None:
         """Add the counts of dead processes to `gone`; a live process holds the lock of its file."""
         dead = [path for path in self._folder.iterdir() if path.name not in ("turn", "gone", "new") and _is_free(path)]
         if dead:

@@ -111,7 +111,7 @@ class Limiter:
         self._looked = self._swept = 0  # when the table was last checked to be in its place, and idle files removed
         self._has_grown = False  # whether a file was made since then
         with _lock:
-            self._begin()
+            self._open_table()
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
         """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing."""
@@ -138,29 +138,29 @@ class Limiter:
                     self._begin_anew()
                 if self._has_grown:
                     self._has_grown = False
-                    self._sweep(self._folder, at, _MOST_KEYS)
+                    self._sweep_folder(self._folder, at, _MOST_KEYS)
             try:
-                return self._take(places, limits, at)
+                return self._count_locked(places, limits, at)
             except OSError:
                 if not self._make_room(at):
                     raise
-                return self._take(places, limits, at)
+                return self._count_locked(places, limits, at)
 
-    def _take(self, places: Sequence[int], limits: Sequence[Limit], at: int) -> Allowance:
+    def _count_locked(self, places: Sequence[int], limits: Sequence[Limit], at: int) -> Allowance:
         try:
             for place in places:
                 fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
-            return self._count(limits, at)
-        finally:  # Written out: _locked would add a quarter to the time of the whole call.
+            return self._count_request(limits, at)
+        finally:  # Written out: `_lock_place` would add a quarter to the time of the whole call.
             for place in places:
                 fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
-    def _count(self, limits: Sequence[Limit], at: int) -> Allowance:
+    def _count_request(self, limits: Sequence[Limit], at: int) -> Allowance:
         """Count a request under each of the limits, whose locks are held, or under none of them."""
         tightest: Allowance | None = None
         logs = []
         for limit in limits:
-            log = self._log(limit.name, limit.per_minute + 1, at)
+            log = self._find_log(limit.name, limit.per_minute + 1, at)
             if log is None:
                 use, network = crowd_of(limit.name)
                 with self._locked_crowd(use) as crowd:
@@ -177,7 +177,7 @@ class Limiter:
                 log.add(at)
         return tightest
 
-    def _begin(self) -> None:
+    def _open_table(self) -> None:
         private_folder(self._folder)
         private_folder(self._addresses)
         while _abandoned:
@@ -190,39 +190,39 @@ class Limiter:
     def _begin_anew(self) -> None:
         abandon = self._abandon
         try:
-            self._begin()
+            self._open_table()
         except RuntimeError as error:
             raise OSError(str(error)) from error
         abandon()
 
     @contextmanager
     def _locked_crowd(self, use: str) -> Iterator[_Crowd]:
-        with self._locked(_number_of_file(f"addresses of {use}")):
+        with self._lock_place(_number_of_file(f"addresses of {use}")):
             if use not in self._crowds:
                 path = self._addresses / f"{use}.crowd"
                 self._crowds[use] = _Crowd(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
             yield self._crowds[use]
 
     @contextmanager
-    def _locked(self, place: int, flags: int = fcntl.LOCK_EX) -> Iterator[None]:
+    def _lock_place(self, place: int, flags: int = fcntl.LOCK_EX) -> Iterator[None]:
         fcntl.lockf(self._table, flags, 1, place)
         try:
             yield
         finally:
             fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
-    def _log(self, key: str, room: int, at: int) -> _Log | None:
+    def _find_log(self, key: str, room: int, at: int) -> _Log | None:
         """Return the sound and large enough log of a key whose lock is held; None for an address without a place."""
         log = self._logs.pop(key, None)
         if log is None or not log.is_sound(room, at):
-            log = self._open(key, room, at)
+            log = self._open_log(key, room, at)
         if log:
             self._logs[key] = log
             if len(self._logs) > _MOST_MAPS:
                 del self._logs[next(iter(self._logs))]
         return log
 
-    def _open(self, key: str, room: int, at: int) -> _Log | None:
+    def _open_log(self, key: str, room: int, at: int) -> _Log | None:
         is_address = key.startswith("address:")
         folder = self._addresses / crowd_of(key)[0] if is_address else self._folder
         path = folder / str(_number_of_file(key))
@@ -255,11 +255,11 @@ class Limiter:
         if abs(at - self._swept) < SECOND:
             return False
         self._swept = at
-        self._sweep(self._folder, at)
+        self._sweep_folder(self._folder, at)
         for folder in self._addresses.iterdir():
             if folder.is_dir():
                 with self._locked_crowd(folder.name) as crowd:
-                    crowd.noted = (self._sweep(folder, at), at)
+                    crowd.noted = (self._sweep_folder(folder, at), at)
         # What is removed takes room as long as any process maps it.
         self._logs = {key: log for key, log in self._logs.items() if log.words[0] != _GONE}
         return True
@@ -273,7 +273,7 @@ class Limiter:
                 return False
             count, swept = crowd.noted
             if count >= self._most_addresses and abs(at - swept) >= _SWEEP_TICKS:
-                count, swept = self._sweep(path.parent, at), at
+                count, swept = self._sweep_folder(path.parent, at), at
             has_place = count < self._most_addresses
             crowd.noted = (count + has_place, swept)
             if has_place:
@@ -281,13 +281,13 @@ class Limiter:
                 path.touch(0o600)
             return has_place
 
-    def _sweep(self, folder: Path, at: int, most: int = 0) -> int:
+    def _sweep_folder(self, folder: Path, at: int, most: int = 0) -> int:
         """Remove idle files of a sample from a folder with more than `most`; return the number of files left."""
         paths = [path for path in folder.iterdir() if path.name.isdigit()]
         count = len(paths)
         for path in random.sample(paths, min(count, _SWEEP_FILES)) if count > most else ():
             try:
-                with self._locked(int(path.name), fcntl.LOCK_EX | fcntl.LOCK_NB):
+                with self._lock_place(int(path.name), fcntl.LOCK_EX | fcntl.LOCK_NB):
                     log = _Log.find(path)
                     if log and at - MINUTE < log.newest <= at + MINUTE:
                         continue
@@ -356,7 +356,7 @@ class _Log:
         count = self.words[0]
         if count < 0 or self.room < room:
             return False
-        oldest = self._ago(min(count, self.room - 1))
+        oldest = self._time_of(min(count, self.room - 1))
         return oldest <= self.newest <= at + MINUTE
 
     def add(self, at: int) -> None:
@@ -369,34 +369,39 @@ class _Log:
         """Return the allowance of more requests as if they were counted; reserve space for them if they are allowed."""
         per_minute, per_second, more = limit.per_minute, limit.per_second, limit.requests
         clock = max(at, self.newest)
-        minute, second = self._count(clock - MINUTE), 0
+        minute, second = self._count_after(clock - MINUTE), 0
         if more == 1:
             # The second has no more than the minute, which is few enough for most requests.
-            second = minute if minute < per_second else self._count(clock - SECOND)
+            second = minute if minute < per_second else self._count_after(clock - SECOND)
         if minute + more <= per_minute and second < per_second:
             for i in range(more):
                 place = 1 + (self.words[0] + i) % self.room
                 if place >= self._reserved:
-                    self._reserve(place)  # before any of the limits is charged, because the folder may be full
+                    self._reserve_space(place)  # before any of the limits is charged, because the folder may be full
             remaining, reset = (
                 per_minute - minute - more,
-                _whole_seconds((self._ago(minute) if minute else clock) + MINUTE),
+                _whole_seconds((self._time_of(minute) if minute else clock) + MINUTE),
             )
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
         if minute + more > per_minute:
-            last = self._ago(per_minute - more + 1)
-            windows.append((last + MINUTE, "minute", per_minute, _whole_seconds(self._ago(minute) + MINUTE)))
+            last = self._time_of(per_minute - more + 1)
+            windows.append((last + MINUTE, "minute", per_minute, _whole_seconds(self._time_of(minute) + MINUTE)))
         if second >= per_second:
             windows.append(
-                (self._ago(per_second) + SECOND, "second", per_second, _whole_seconds(self._ago(second) + SECOND))
+                (
+                    self._time_of(per_second) + SECOND,
+                    "second",
+                    per_second,
+                    _whole_seconds(self._time_of(second) + SECOND),
+                )
             )
         # The one that ends last: after it, both allow a request.
         end, window, most, reset = max(windows, key=itemgetter(0))
         wait = _whole_seconds(end - at)
         return Allowance(allowed=False, limit=most, remaining=0, reset=reset, window=window, retry_after=wait)
 
-    def _reserve(self, place: int) -> None:
+    def _reserve_space(self, place: int) -> None:
         """Reserve space for a word and the rest of its page, or raise OSError; earlier pages are already reserved."""
         first = 8 * place // mmap.PAGESIZE * mmap.PAGESIZE
         end = min(first + mmap.PAGESIZE, 8 * len(self.words))  # beyond its end, the file would grow
@@ -407,11 +412,11 @@ class _Log:
             os.close(fd)
         self._reserved = end // 8
 
-    def _ago(self, number: int) -> int:
+    def _time_of(self, number: int) -> int:
         """Return the time of the request `number` places back; 1 is the newest."""
         return self.words[1 + (self.words[0] - number) % self.room]
 
-    def _count(self, after: int) -> int:
+    def _count_after(self, after: int) -> int:
         """Count the requests after a time, by bisecting the two ordered runs of the ring."""
         head = self.words[0] % self.room
         found = head + 1 - bisect_right(self.words, after, 1, head + 1)
@@ -438,7 +443,7 @@ class _Crowd:
     @property
     def noted(self) -> tuple[int, int]:
         """The number of addresses that have a file, and the time when they were last counted."""
-        return self._word(0), self._word(1)
+        return self._read_word(0), self._read_word(1)
 
     @noted.setter
     def noted(self, noted: tuple[int, int]) -> None:
@@ -446,15 +451,15 @@ class _Crowd:
 
     def is_quiet(self, network: str, at: int) -> bool:
         """Tell whether no request of this network was allowed here for a minute."""
-        return min(self._charged(place, at) for place in self._places(network)) <= at - MINUTE
+        return min(self._charged_until(place, at) for place in self._places_of(network)) <= at - MINUTE
 
     def take(self, network: str, limit: Limit, at: int) -> Allowance:
         # A limit of n allows b at once and n - b more, spread evenly over the window.
         per_minute, per_second = limit.per_minute, limit.per_second
         burst = (min(per_minute, per_second) + 1) // 2
         cost = max(-(-MINUTE // (per_minute - burst + 1)), -(-SECOND // (per_second - burst + 1)))
-        places = self._places(network)
-        charged = {place: self._charged(place, at) for place in places}
+        places = self._places_of(network)
+        charged = {place: self._charged_until(place, at) for place in places}
         until = max(at, min(charged.values())) + cost
         room = at + burst * cost - until
         if room < 0:
@@ -470,16 +475,16 @@ class _Crowd:
             allowed=True, limit=per_minute, remaining=room // cost, reset=_whole_seconds(until), window="minute"
         )
 
-    def _places(self, network: str) -> list[int]:
+    def _places_of(self, network: str) -> list[int]:
         digest = hashlib.sha256(network.encode()).digest()
         return [2 + int.from_bytes(digest[n : n + 4], "big") % _CROWD_WORDS for n in range(0, 16, 4)]
 
-    def _charged(self, place: int, at: int) -> int:
+    def _charged_until(self, place: int, at: int) -> int:
         # No charge lasts longer than a minute. One from a clock more than a minute ahead is void: it was put back.
-        until = self._word(place)
+        until = self._read_word(place)
         return until if until <= at + 2 * MINUTE + SECOND else 0
 
-    def _word(self, place: int) -> int:
+    def _read_word(self, place: int) -> int:
         return array("q", os.pread(self._file, 8, 8 * place))[0]
 
 

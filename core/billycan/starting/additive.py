@@ -26,14 +26,14 @@ def require_additions(chain: Chain, found: str | None) -> None:
             continue  # nobody relies on anything before the first one
         tree = ast.parse(step.file.read_text("utf-8"))
         (upgrade,) = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "upgrade")
-        made = {_texts(call)[0] for call in _calls(upgrade) if _named(call) in _MAKES}
-        for call in _calls(upgrade):
-            if fault := _fault(call, made, takes=step.oldest is not None):
+        made = {_text_arguments(call)[0] for call in _list_calls(upgrade) if _operation_of(call) in _MAKES}
+        for call in _list_calls(upgrade):
+            if fault := _find_fault(call, made, takes=step.oldest is not None):
                 raise PluginError(f"{chain.name}: its migration {step.version} {fault}")
 
 
-def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
-    operation = _named(call)
+def _find_fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
+    operation = _operation_of(call)
     table = _table_of_index(call) if operation == "create_index" else ""
     if table and table not in made:
         return (
@@ -48,12 +48,12 @@ def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
     )
     if operation == "add_column" and not _may_be_left_out(call):
         return "adds a column that the code of the previous release leaves out: allow null, or give a server_default"
-    if operation == "execute" and _texts(call)[0].lstrip().upper().startswith(_CHANGES):
+    if operation == "execute" and _text_arguments(call)[0].lstrip().upper().startswith(_CHANGES):
         return (
             "changes rows, which others wait for: define fill(db, tenant_id), and the worker fills them a few at a time"
         )
-    if operation == "execute" and _texts(call)[0].lstrip().upper().startswith(_TAKES):
-        return f"changes existing tables with {_texts(call)[0].split()[0]}: {cure}"
+    if operation == "execute" and _text_arguments(call)[0].lstrip().upper().startswith(_TAKES):
+        return f"changes existing tables with {_text_arguments(call)[0].split()[0]}: {cure}"
     if operation and operation not in _ADDS:
         return f"calls {operation}, which changes an existing table: {cure}"
     return ""
@@ -61,14 +61,14 @@ def _fault(call: ast.Call, made: set[str], *, takes: bool) -> str:
 
 def _table_of_index(call: ast.Call) -> str:
     """The table that `op.create_index(name, table, …)` or `create_index(op, table, column)` indexes."""
-    return _texts(call)[1 if isinstance(call.func, ast.Attribute) else 0]
+    return _text_arguments(call)[1 if isinstance(call.func, ast.Attribute) else 0]
 
 
-def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+def _list_calls(tree: ast.AST) -> Iterator[ast.Call]:
     yield from (each for each in ast.walk(tree) if isinstance(each, ast.Call))
 
 
-def _named(call: ast.Call) -> str:
+def _operation_of(call: ast.Call) -> str:
     """Return which of Alembic's operations a call is; an empty text if none."""
     function = call.func
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
@@ -77,7 +77,7 @@ def _named(call: ast.Call) -> str:
     return name if name in (*_MAKES, "create_index") else ""
 
 
-def _texts(call: ast.Call) -> list[str]:
+def _text_arguments(call: ast.Call) -> list[str]:
     """Return the texts among a call's arguments, and then empty ones."""
     found = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
     return [*found, "", ""]

@@ -213,7 +213,7 @@ def check_extensions(manifests: Mapping[str, Manifest], endpoints: "Sequence[End
 
 
 def id_prefixes(manifest: Manifest) -> list[str]:
-    """List the prefixes of the ids of a plugin's records, as far as Records gives them."""
+    """List the id prefixes of those records of a plugin that have a Records."""
     return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]
 
 

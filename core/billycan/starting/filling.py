@@ -48,7 +48,7 @@ class Progress(NamedTuple):
 
 def to_fill(app: "App", now: Any) -> sa.Select[Any]:
     """Select the businesses with rows to fill, each with the version of the migration that fills them."""
-    steps = [step for chain in versions.find_chains(app.manifests) for step in _awaited(chain)]
+    steps = [step for chain in versions.find_chains(app.manifests) for step in _list_awaited(chain)]
     each = [sa.select(sa.literal(step.version).label("version")) for step in steps]
     wanted = sa.union_all(*(each or [sa.select(sa.literal("").label("version")).where(sa.false())])).subquery()
     is_done = sa.exists().where(fills.c.tenant_id == tenants.c.id, fills.c.version == wanted.c.version, fills.c.is_done)
@@ -64,8 +64,8 @@ def fill_rows(ctx: Context, version: str) -> bool:
 
 
 def finish(database: db.Database, chain: Chain, before: str, note: Callable[[str], object]) -> None:
-    """Fill what is left before this migration takes something away, of every business, whoever wrote it since."""
-    for step in _awaited(chain, before):
+    """Fill what is left in every business, whichever process wrote it, before this migration takes something away."""
+    for step in _list_awaited(chain, before):
         with database.reading(across=_ACROSS) as connection:
             ids = [*connection.execute(sa.select(tenants.c.id).order_by(tenants.c.id)).scalars()]
         filled = 0
@@ -88,7 +88,7 @@ def look(database: db.Database, manifests: Mapping[str, Manifest]) -> list[Progr
 
 def measure(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> Iterator[Progress]:
     """Yield the progress of each migration with rows to fill that no later one has waited for."""
-    steps = [step for chain in versions.find_chains(manifests) for step in _awaited(chain)]
+    steps = [step for chain in versions.find_chains(manifests) for step in _list_awaited(chain)]
     if not steps:
         return
     businesses = connection.execute(sa.select(sa.func.count()).select_from(tenants)).scalar_one()
@@ -99,20 +99,20 @@ def measure(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> Ite
         yield Progress(step.version, businesses, int(row[0]), int(row[1]))
 
 
-def _awaited(chain: Chain, before: str = "") -> Iterable[Step]:
-    """Return the migrations with rows to fill, up to `before`, but for those that a later one has waited for."""
+def _list_awaited(chain: Chain, before: str = "") -> Iterable[Step]:
+    """Return the migrations with rows to fill, up to `before`, except those that a later one has waited for."""
     until = max((s.version for s in chain.steps if s.oldest and s.version < (before or "~")), default="")
     return [s for s in chain.steps if s.fills and until < s.version < (before or "~")]
 
 
 def _fill_some(connection: sa.Connection, tenant_id: str, step: Step) -> int:
-    """Fill some rows, and count them in the same transaction; nobody else does so for this business meanwhile."""
+    """Fill some rows and count them in one transaction, which keeps others from filling this business meanwhile."""
     this = {"tenant_id": tenant_id, "version": step.version}
     row = db.upsert(fills, connection).values(**this, filled=0, is_done=False)
     key = ["tenant_id", "version"]
-    # The row is locked, and its count is that of whoever filled before.
+    # This locks the row, whose count is that of earlier steps.
     connection.execute(row.on_conflict_do_update(index_elements=key, set_={"filled": fills.c.filled}))
-    some: int = _function(step.file)(connection, tenant_id)
+    some: int = _load_function(step.file)(connection, tenant_id)
     changes = {"filled": fills.c.filled + some, "is_done": some == 0}
     connection.execute(
         sa.update(fills).where(fills.c.tenant_id == tenant_id, fills.c.version == step.version).values(changes)
@@ -121,7 +121,7 @@ def _fill_some(connection: sa.Connection, tenant_id: str, step: Step) -> int:
 
 
 @cache
-def _function(file: Path) -> Callable[[sa.Connection, str], int]:
+def _load_function(file: Path) -> Callable[[sa.Connection, str], int]:
     spec: Any = importlib.util.spec_from_file_location(f"billycan_fills_{file.stem}", file)
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

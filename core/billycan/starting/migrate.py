@@ -47,7 +47,7 @@ def upgrade_all(
         changed.append(step)
         tell(step)
 
-    with _looking(database) as connection:
+    with _open_to_look(database) as connection:
         if policies.has_policies(connection) and not policies.owns_tables(connection):
             versions.compare_versions(connection, chains)
             return []
@@ -55,9 +55,9 @@ def upgrade_all(
         serves = versions.stored_oldest(connection)
     behind = [chain for chain in chains if not chain.is_at(found.get(chain.name), serves.get(chain.name))]
     if not found:
-        with _migrating(database) as connection:
+        with _open_to_migrate(database) as connection:
             for chain in behind:
-                _bring(connection, chain, note, chain.last)
+                _run_chain(connection, chain, note, chain.last)
             for index in unbuilt_indexes(connection, manifests):
                 connection.execute(sa.schema.CreateIndex(index))
     else:
@@ -66,11 +66,11 @@ def upgrade_all(
             while step := _next_step(database, chain):
                 if step.oldest is not None:
                     filling.finish(database, chain, step.version, note)
-                _patiently(database, partial(_bring, chain=chain, note=note, to=step.version))
+                _run_patiently(database, partial(_run_chain, chain=chain, note=note, to=step.version))
     if not database.is_sqlite:
-        _patiently(database, partial(_extend_policies, note=note))
-        _patiently(database, partial(_distribute, manifests=manifests, note=note))
-    with _looking(database) as connection:
+        _run_patiently(database, partial(_extend_policies, note=note))
+        _run_patiently(database, partial(_distribute_tables, manifests=manifests, note=note))
+    with _open_to_look(database) as connection:
         unbuilt, unsearched = unbuilt_indexes(connection, manifests), unindexed_tables(connection, manifests)
     for index in unbuilt:
         _build_index(database, index)
@@ -82,13 +82,13 @@ def upgrade_all(
 
 
 @contextmanager
-def _looking(database: db.Database) -> Iterator[sa.Connection]:
+def _open_to_look(database: db.Database) -> Iterator[sa.Connection]:
     with database.reading() as connection:
         yield connection.execution_options(**{UNHURRIED: True})
 
 
 @contextmanager
-def _migrating(database: db.Database) -> Iterator[sa.Connection]:
+def _open_to_migrate(database: db.Database) -> Iterator[sa.Connection]:
     """Open a transaction for migrations, of which only one is open at a time."""
     with database.writing(across=_ACROSS) as connection:
         connection.execution_options(**{UNHURRIED: True})
@@ -101,11 +101,11 @@ def _migrating(database: db.Database) -> Iterator[sa.Connection]:
         yield connection
 
 
-def _patiently(database: db.Database, work: Callable[[sa.Connection], T]) -> T:
+def _run_patiently(database: db.Database, work: Callable[[sa.Connection], T]) -> T:
     """Run this in a transaction for migrations, again if a lock was not available, and return what it returns."""
     for left in reversed(range(_TRIES)):
         try:
-            with _migrating(database) as connection:
+            with _open_to_migrate(database) as connection:
                 return work(connection)
         except sa.exc.DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) not in _WAITED:
@@ -126,12 +126,12 @@ def let_waiting_go() -> None:
 
 def _next_step(database: db.Database, chain: Chain) -> versions.Step | None:
     """Return the migration of a chain that is to be run next; None if its tables are where the code expects them."""
-    with _looking(database) as connection:
+    with _open_to_look(database) as connection:
         at = versions.stored_versions(connection, [chain.name]).get(chain.name)
         return None if chain.is_at(at, versions.stored_oldest(connection).get(chain.name)) else chain.after(at)
 
 
-def _bring(connection: sa.Connection, chain: Chain, note: Callable[[str], None], to: str) -> None:
+def _run_chain(connection: sa.Connection, chain: Chain, note: Callable[[str], None], to: str) -> None:
     """Run a chain's migrations up to this version, unless another process has done so."""
     before = versions.stored_versions(connection, [chain.name]).get(chain.name)
     if before is not None and before >= to:
@@ -152,7 +152,9 @@ def _extend_policies(connection: sa.Connection, note: Callable[[str], None]) -> 
             note(step)
 
 
-def _distribute(connection: sa.Connection, manifests: Mapping[str, Manifest], note: Callable[[str], None]) -> None:
+def _distribute_tables(
+    connection: sa.Connection, manifests: Mapping[str, Manifest], note: Callable[[str], None]
+) -> None:
     """Distribute what is not yet where tables are, such as those of a plugin that was off then."""
     if distribution.is_in_use(connection):
         for step in distribution.distribute(connection, manifests):
@@ -161,7 +163,7 @@ def _distribute(connection: sa.Connection, manifests: Mapping[str, Manifest], no
 
 def distribute_tables(database: db.Database, manifests: Mapping[str, Manifest]) -> list[str]:
     """Distribute the tables of core and of these plugins, all or none; return the changes."""
-    return _patiently(database, partial(distribution.distribute, manifests=manifests))
+    return _run_patiently(database, partial(distribution.distribute, manifests=manifests))
 
 
 def unbuilt_indexes(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[sa.Index]:
@@ -200,7 +202,7 @@ def _build_index(database: db.Database, index: sa.Index) -> None:
     dialect = database.writer.dialect
     statement = str(sa.schema.CreateIndex(index).compile(dialect=dialect))
     if database.is_sqlite:
-        _patiently(database, lambda db: db.exec_driver_sql(statement))
+        _run_patiently(database, lambda db: db.exec_driver_sql(statement))
     else:
         _build_beside(database, dialect.identifier_preparer.format_index(index), statement)
 
@@ -208,8 +210,8 @@ def _build_index(database: db.Database, index: sa.Index) -> None:
 def _build_search(database: db.Database, table: str) -> bool:
     """Index `search_text` of a table likewise; return whether the database, with its extensions, could."""
     if database.is_sqlite:
-        return _patiently(database, lambda db: index_for_search(db, table))
-    if not _patiently(database, make_extensions):
+        return _run_patiently(database, lambda db: index_for_search(db, table))
+    if not _run_patiently(database, make_extensions):
         return False
     _build_beside(database, search_index(table), search_statement(table))
     return True

@@ -90,12 +90,12 @@ def mount_routes(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]
     pipeline = Pipeline(app, router.find)
     web = falcon.App(middleware=[pipeline], router=router)
     web.req_options.strip_url_path_trailing_slash = False
-    web.add_error_handler(Exception, pipeline.fail)
-    web.add_error_handler(falcon.HTTPError, pipeline.fail)
+    web.add_error_handler(Exception, pipeline.answer_error)
+    web.add_error_handler(falcon.HTTPError, pipeline.answer_error)
     by_path: dict[str, list[Endpoint]] = {}
     for endpoint in app.endpoints:
         by_path.setdefault(endpoint.route.path, []).append(endpoint)
-    made = [(path, each[0].plugin, pipeline.resource(each)) for path, each in by_path.items()]
+    made = [(path, each[0].plugin, pipeline.build_resource(each)) for path, each in by_path.items()]
     made += [(path, plugin, _with_head(page(app))) for path, plugin, page in app.pages]
     for path, plugin, resource in made:
         try:

@@ -27,10 +27,10 @@ def open_database(settings: Settings) -> Database:
             " which read-write refuses"
         )
     how = {"plain_sql": settings.plain_sql, "pooled": settings.pooled}
-    return Database(url, settings.pool_size, replicas=[*_replicas(settings, url)], **how)
+    return Database(url, settings.pool_size, replicas=[*_read_replica_urls(settings, url)], **how)
 
 
-def _replicas(settings: Settings, primary: sa.URL) -> Iterator[sa.URL]:
+def _read_replica_urls(settings: Settings, primary: sa.URL) -> Iterator[sa.URL]:
     for text in settings.database_replica:
         try:
             url = sa.make_url(text)

@@ -68,7 +68,7 @@ def load_plugins(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[plugg
 
 
 def callable_hooks(manager: pluggy.PluginManager) -> SimpleNamespace:
-    """Return the hooks to call; one that only core answers, or nobody, costs no more than that: pluggy takes 2 µs."""
+    """Return the hooks to call. A hook that only core implements, or none, skips pluggy, which takes 2 µs."""
     callers = {name: caller for name, caller in vars(manager.hook).items() if not name.startswith("_")}
     return SimpleNamespace(**{name: _only_answer(caller) or caller for name, caller in callers.items()})
 

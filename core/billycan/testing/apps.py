@@ -41,7 +41,7 @@ class AppPool:
         if is_whole and app.counts.is_open:
             for observer in app.observers:
                 observer.close()
-            self._renew(app)
+            self._renew_counters(app)
             self._resting[key] = app
             if len(self._resting) > MOST_RESTING:
                 self._resting.pop(next(iter(self._resting))).close()
@@ -52,7 +52,7 @@ class AppPool:
         for app in self._resting.values():
             app.close()
 
-    def _renew(self, app: App) -> None:
+    def _renew_counters(self, app: App) -> None:
         """Give an app new counters: each key that a test used holds a file descriptor in the old ones."""
         from ..apart import Shares  # noqa: PLC0415 - as above
         from ..lists.queries import Totals  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests

@@ -45,13 +45,13 @@ class Client:
         with app.db.writing() as db:
             if not tenant_id:
                 tenant_id, _ = self.app.tenants.create(db, Profile(**given), app.now())
-            self.key_id, self.secret = self._credential(db, tenant_id, scopes, limits)
+            self.key_id, self.secret = self._create_key(db, tenant_id, scopes, limits)
         self.tenant_id = tenant_id
         self.headers = {"Authorization": f"Bearer {self.secret}"}
         self.web = webtest.TestApp(app.wsgi)
         self.last: Any = None
 
-    def _credential(
+    def _create_key(
         self, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
     ) -> tuple[str, str]:
         """Create the key that this client calls with; return its id and secret."""

@@ -48,13 +48,13 @@ class Clock:
         self._lock = threading.Lock()  # of two threads that add to it at once, one would set it back
 
     def __call__(self) -> datetime:
-        return self._add(timedelta(milliseconds=1))
+        return self._add_time(timedelta(milliseconds=1))
 
     def move(self, **by: float) -> None:
         """Move the clock ahead: `clock.move(days=3)`."""
-        self._add(timedelta(**by))
+        self._add_time(timedelta(**by))
 
-    def _add(self, time: timedelta) -> datetime:
+    def _add_time(self, time: timedelta) -> datetime:
         with self._lock:
             self.time += time
             return self.time

@@ -104,7 +104,7 @@ class Recorder(Client):
             if endpoint.route.receive:
                 sent = {"request": given["raw"].decode("utf-8", "replace")}
             self.operations.setdefault(id, {"plugin": endpoint.plugin, **sent, "answer": answer})
-            # What takes a file nobody can repeat, nor what is done to its record; a batch has shorter ways in it.
+            # Neither an upload nor what is done to its record can be repeated; a batch has shorter ways in it.
             is_plain = not (endpoint.route.receive or endpoint.route.own_transactions)
             if method != "GET" and is_plain and _find_ids(path.partition("?")[0]) <= self._seen:
                 self._note_way(method, path, body, answer["data"])
@@ -137,15 +137,15 @@ class Recorder(Client):
         at = self.app.now().astimezone(self._zone).isoformat()
         gives = {id: place for id, place in _places_of_ids(data) if id not in self._seen}
         self._seen |= gives.keys()
-        # The answer's too: who takes a booking that named nobody was somebody's choice.
+        # Those in the answer, too: if the booking named nobody, the server chose who takes it.
         names = _find_ids(path) | _find_ids(encode([body, data]).decode())
         self._calls.append(_Call(at, method, path, parse(encode(body)), gives, frozenset(names)))
-        way = self._way()
+        way = self._list_calls_needed()
         for name in self._happened:
             if len(way) < len(self._ways.get(name, self._calls)) or name not in self._ways:
                 self._ways[name] = way
 
-    def _way(self) -> list[int]:
+    def _list_calls_needed(self) -> list[int]:
         """Return the last call and those it depends on, which created its records and brought them to their status."""
         last = len(self._calls) - 1
         way, named, own = [last], set(self._calls[last].names), _find_ids(self._calls[last].path)
@@ -177,7 +177,7 @@ class Recorder(Client):
 
     def _by_plugin(self) -> dict[str, dict[str, Any]]:
         ways = {name: self._ways_of(m.events) for name, m in self.app.parts.items()}
-        whole = self._stable(
+        whole = self._build_stable(
             {"operations": self.operations, "errors": self.errors, "events": self.bodies, "ways": ways}
         )
         found: dict[str, dict[str, Any]] = {
@@ -191,7 +191,7 @@ class Recorder(Client):
                 found[owner][kind][name] = example
         return found
 
-    def _stable(self, recorded: Any) -> Any:
+    def _build_stable(self, recorded: Any) -> Any:
         """Return the recording with numbered ids, and with opaque values that are the same each time."""
         text = encode(recorded).decode()
         for pattern, stands in _OPAQUE:

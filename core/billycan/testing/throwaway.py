@@ -88,7 +88,7 @@ class Postgres:
         if account:
             os.chown(self._folder, account.pw_uid, account.pw_gid)
             self._how |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-        self._watch()
+        self._start_watchdog()
         try:
             place = {"host": str(self._folder), "port": settings["port"]}
             self.url = sqlalchemy.URL.create("postgresql+psycopg", "postgres", database="postgres", query=place)
@@ -96,13 +96,15 @@ class Postgres:
             self._engine = sqlalchemy.create_engine(self.url, isolation_level="AUTOCOMMIT", poolclass=pool)
             if primary:
                 whose = ["-h", str(primary._folder), "-p", str(primary.url.query["port"]), "-U", "postgres"]
-                self._run("pg_basebackup", *whose, "-D", str(self._data), "-R", "--checkpoint=fast", "--no-sync")
+                self._run_program(
+                    "pg_basebackup", *whose, "-D", str(self._data), "-R", "--checkpoint=fast", "--no-sync"
+                )
             else:
-                self._initdb()
-            self._configure(settings | {"unix_socket_directories": str(self._folder)})
+                self._init_data_folder()
+            self._write_settings(settings | {"unix_socket_directories": str(self._folder)})
             self.start()
         except BaseException:
-            self._end()
+            self._end_watchdog()
             raise
 
     def replica(self, **settings: str) -> Postgres:
@@ -112,62 +114,62 @@ class Postgres:
     def database(self, name: str, template: str | None = None) -> sqlalchemy.URL:
         """Create a database, empty or a copy of `template` (which nobody may be connected to), and give its URL."""
         # What is the default from 15 on writes each page of the copy to the log, and takes three times as long.
-        how = " STRATEGY FILE_COPY" if self._version >= 15 else ""
-        self._execute(f"CREATE DATABASE {{}} TEMPLATE {{}}{how}", name, template or "template1")
+        how = " STRATEGY FILE_COPY" if self._server_version >= 15 else ""
+        self._execute_statement(f"CREATE DATABASE {{}} TEMPLATE {{}}{how}", name, template or "template1")
         return self.url.set(database=name)
 
     def drop(self, name: str) -> None:
         """Remove a database, ending whatever is connected to it."""
-        self._execute("DROP DATABASE {} WITH (FORCE)", name)
+        self._execute_statement("DROP DATABASE {} WITH (FORCE)", name)
 
     def stop(self, mode: str = "immediate") -> None:
         """Stop the server and keep its data: `immediate` is a crash, `fast` and `smart` are orderly."""
-        self._control("stop", "-m", mode)
+        self._control_server("stop", "-m", mode)
 
     def start(self) -> None:
         """Start the stopped server on the data it had, and return when it accepts connections."""
-        self._control("start", "-l", str(self._folder / "log"))
+        self._control_server("start", "-l", str(self._folder / "log"))
 
     def promote(self) -> None:
         """Make a replica a primary of its own."""
-        self._control("promote")
+        self._control_server("promote")
 
     @cached_property
-    def _version(self) -> int:
+    def _server_version(self) -> int:
         with self._engine.connect() as connection:
             return int((connection.dialect.server_version_info or (0,))[0])
 
-    def _watch(self) -> None:
+    def _start_watchdog(self) -> None:
         command = ["/bin/sh", "-c", WATCHDOG, "sh", str(self._programs), str(self._folder)]
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
         self._watchdog = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, **quiet, **self._how)
         if pipe := self._watchdog.stdin:  # A forked child that outlives the owner must not hold it open.
             os.register_at_fork(after_in_child=pipe.close)
-        atexit.register(self._end)
+        atexit.register(self._end_watchdog)
 
-    def _end(self) -> None:
+    def _end_watchdog(self) -> None:
         if os.getpid() == self._owner:
             self._watchdog.communicate()  # Closes the pipe and waits.
 
-    def _initdb(self) -> None:
+    def _init_data_folder(self) -> None:
         options = ["-D", str(self._data), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]
-        if "--no-data-checksums" in self._run("initdb", "--help"):  # PostgreSQL 18 turned them on by default.
+        if "--no-data-checksums" in self._run_program("initdb", "--help"):  # PostgreSQL 18 turned them on by default.
             options.append("--no-data-checksums")
         try:
-            self._run("initdb", *options, "--locale=C.UTF-8")
+            self._run_program("initdb", *options, "--locale=C.UTF-8")
         except RuntimeError:  # Not every system has C.UTF-8; any other cause fails again and is told.
-            self._run("initdb", *options, "--locale=C")
+            self._run_program("initdb", *options, "--locale=C")
 
-    def _configure(self, settings: dict[str, str]) -> None:
+    def _write_settings(self, settings: dict[str, str]) -> None:
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.writelines("{} = '{}'\n".format(name, text.replace("'", "''")) for name, text in settings.items())
 
-    def _control(self, action: str, *options: str) -> None:
+    def _control_server(self, action: str, *options: str) -> None:
         if os.getpid() != self._owner:
             raise RuntimeError(f"process {self._owner} started this PostgreSQL: {action} it from there")
-        self._run("pg_ctl", action, "-D", str(self._data), "-w", "-s", *options)
+        self._run_program("pg_ctl", action, "-D", str(self._data), "-w", "-s", *options)
 
-    def _run(self, program: str, *arguments: str) -> str:
+    def _run_program(self, program: str, *arguments: str) -> str:
         command = [str(self._programs / program), *arguments]
         done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, **self._how)
         output: str = (done.stdout + done.stderr).decode(errors="replace")
@@ -176,7 +178,7 @@ class Postgres:
             raise RuntimeError("\n".join([f"{program} failed ({done.returncode}): {output}", *logs]))
         return output
 
-    def _execute(self, statement: str, *names: str) -> None:
+    def _execute_statement(self, statement: str, *names: str) -> None:
         quote = self._engine.dialect.identifier_preparer.quote_identifier
         with self._engine.connect() as connection:
             connection.exec_driver_sql(statement.format(*map(quote, names)))

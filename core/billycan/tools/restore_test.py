@@ -28,7 +28,10 @@ def examine_backup(folder: Path, into: str | None = None) -> Iterator[Finding]:
         whole = backup.whole
         yield Finding("files", True, f"the database and {whole.files:,} files are as their hashes say")
         config = settings.load_settings()
-        with _throwaway(config, into) as url, tempfile.TemporaryDirectory(prefix="billycan-restore-") as shared:
+        with (
+            _throwaway_database(config, into) as url,
+            tempfile.TemporaryDirectory(prefix="billycan-restore-") as shared,
+        ):
             backup.fill_database(url)
             yield Finding("restored", True, f"as of {whole.made_at}, by release {whole.release}")
             given = {"database": url.render_as_string(hide_password=False), "database_owner": None}
@@ -50,11 +53,11 @@ def _check_restored(app: App, backup: Backup) -> Iterator[Finding]:
             f"{name} has {there.get(name, 0):,} rows and not {n:,}" for name, n in said.items() if there.get(name) != n
         ]
         rows = f"{sum(there.values()):,} rows in {len(there):,} tables"
-        yield _finding("counts", wrong, f"{rows}, as many as were backed up")
-        yield _finding("references", broken_references(db), "every foreign key holds")
+        yield _build_finding("counts", wrong, f"{rows}, as many as were backed up")
+        yield _build_finding("references", broken_references(db), "every foreign key holds")
         for plugin, offer in app.offered(Manifest.Sound):
-            yield _finding(plugin, [*offer.faults(db)], offer.says)
-        yield _finding("hashes", [*_wrong_hashes(app, backup, db)], "stored files are those that the rows name")
+            yield _build_finding(plugin, [*offer.faults(db)], offer.says)
+        yield _build_finding("hashes", [*_wrong_hashes(app, backup, db)], "stored files are those that the rows name")
 
 
 def _check_schema(app: App) -> Finding:
@@ -64,7 +67,7 @@ def _check_schema(app: App) -> Finding:
         return Finding("schema", False, str(error), "use the release that made it, or migrate once it is restored")
     found = {name: migrate.find_differences(app.db, name, m.tables) for name, m in app.manifests.items()}
     wrong = [f"{name}: {said}" for name, all_ in found.items() for said in migrate.describe_differences(all_)]
-    return _finding("schema", wrong, "the tables are as this release declares them")
+    return _build_finding("schema", wrong, "the tables are as this release declares them")
 
 
 def _wrong_hashes(app: App, backup: Backup, db: sa.Connection) -> Iterator[str]:
@@ -79,14 +82,14 @@ def _wrong_hashes(app: App, backup: Backup, db: sa.Connection) -> Iterator[str]:
             yield f"{stored.path} is not what its row says"
 
 
-def _finding(check: str, wrong: list[str], well: str) -> Finding:
+def _build_finding(check: str, wrong: list[str], well: str) -> Finding:
     if not wrong:
         return Finding(check, True, well)
     return Finding(check, False, "; ".join(wrong[:5]), _MADE_NEW, {"faults": len(wrong)})
 
 
 @contextmanager
-def _throwaway(config: settings.Config, into: str | None) -> Iterator[sa.URL]:
+def _throwaway_database(config: settings.Config, into: str | None) -> Iterator[sa.URL]:
     """Yield the URL of an empty database, and drop it afterwards unless it was given."""
     url = sa.make_url(into or config.settings.database_owner or config.settings.database)
     if into:
@@ -96,14 +99,14 @@ def _throwaway(config: settings.Config, into: str | None) -> Iterator[sa.URL]:
             yield url.set(database=str(Path(folder) / "restored.db"))
     else:
         name = f"billycan_restore_{secrets.token_hex(4)}"
-        _manage(url, f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
+        _run_statement(url, f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
         try:
             yield url.set(database=name)
         finally:
-            _manage(url, f'DROP DATABASE "{name}" WITH (FORCE)')
+            _run_statement(url, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-def _manage(url: sa.URL, statement: str) -> None:
+def _run_statement(url: sa.URL, statement: str) -> None:
     try:
         with plain_connection(url, "AUTOCOMMIT") as db:
             db.exec_driver_sql(statement)

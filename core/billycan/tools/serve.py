@@ -203,7 +203,7 @@ def _watch_children(
     answers: Callable[[], bool],
     begin: Callable[[], None],
 ) -> int:
-    """Wait for a signal, or for a child to end by itself, and return the exit code, 1 for a child.
+    """Wait for a signal, or for a child to end by itself; return the exit code, which is 1 if a child ended.
 
     Call `begin` as soon as the server answers.
     """

@@ -79,7 +79,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
         )
     clock, now, happened, known = app.clock, app.now(), [], dict[str, Any]()
     asking = Context(app, tenant_id, writes=False)
-    ahead = asking.now() - asking._called  # nothing, unless the sandbox has a time of its own
+    ahead = asking.now() - asking._real_now  # nothing, unless the sandbox has a time of its own
     moved = _Moved((now + ahead).astimezone(zone), way[-1].at)
     try:
         for call in way:

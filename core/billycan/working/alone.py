@@ -23,9 +23,9 @@ _MINUTE = timedelta(minutes=1)
 
 
 class Alone:
-    """The timed work of a business, but for tasks that go by the real time.
+    """The timed work of a business, except for tasks that go by the real time.
 
-    A Clock that is offered does it: all that is due at a time, then all that is due at the next.
+    The plugin that offers the Clock has it done: first all that is due at one time, then all that is due at the next.
     """
 
     def __init__(self, app: "App", tenant_id: str) -> None:
@@ -52,13 +52,13 @@ class Alone:
                 while run_once(self._app, name, every, self._tenant_id, None, now):
                     yield
         done: set[Due] = set()
-        while new := [due for due in self._due(now) if due not in done]:
+        while new := [due for due in self._list_due(now) if due not in done]:
             for name, id in new:
                 done.add((name, id))
                 self._found = None
                 run_once(self._app, name, self._tasks[name], self._tenant_id, id, now)
                 yield
-        self._left = {*self._due(now)}
+        self._left = {*self._list_due(now)}
 
     def next(self, now: Moment, until: Moment) -> Moment:
         """Return the next time at which anything more becomes due, to the minute; `until` if nothing does before.
@@ -67,15 +67,15 @@ class Alone:
         """
         while now < until:
             then = min(next_morning(now, self._timezone), until)
-            due = self._due(then)
+            due = self._list_due(then)
             if tasks := {name for name, id in due if (name, id) not in self._left}:
-                return self._first(now, then, tasks)
+                return self._find_first(now, then, tasks)
             if due or any(every.due is None and self._is_visited(every, then) for every in self._tasks.values()):
                 return then  # for what was not done when it was selected
             now = then
         return until
 
-    def _first(self, none: Moment, some: Moment, tasks: Collection[str]) -> Moment:
+    def _find_first(self, none: Moment, some: Moment, tasks: Collection[str]) -> Moment:
         """Return the first minute at which more is due of these tasks, between times when none is and when some is."""
         midnight = Moment.start_of(some.astimezone(ZoneInfo(self._timezone)).date(), self._timezone)
         guesses = [Moment.of(some - _MINUTE), midnight, Moment.of(midnight - _MINUTE)]
@@ -92,9 +92,9 @@ class Alone:
             return self._tenant_id in every.tenants(db, now)
 
     def _is_more_due(self, now: Moment, tasks: Collection[str]) -> bool:
-        return any(due not in self._left for due in self._due(now, tasks))
+        return any(due not in self._left for due in self._list_due(now, tasks))
 
-    def _due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
+    def _list_due(self, now: Moment, only: Collection[str] = ()) -> list[Due]:
         """List what is due, task by task, the most urgent first."""
         if not only and self._found and self._found[0] == now:
             return self._found[1]
@@ -104,7 +104,7 @@ class Alone:
         found: list[Due] = []
         with self._app.db.reading(self._tenant_id) as db:
             for name in self._tasks_due(db, now, only):
-                records = self._of_it(self._select(name, now)).limit(sa.literal_column(str(MOST_AT_ONCE)))
+                records = self._of_it(self._select_due(name, now)).limit(sa.literal_column(str(MOST_AT_ONCE)))
                 found += [(name, row.id) for row in self._run(db, records)]
         if not only:
             self._found = now, found
@@ -113,7 +113,7 @@ class Alone:
     def _find_facts(self, now: Moment) -> None:
         """Find out what is asked each time."""
         due = [name for name, every in self._tasks.items() if every.due]
-        tables = {name: self._select(name, now).selected_columns.tenant_id.table for name in due}
+        tables = {name: self._select_due(name, now).selected_columns.tenant_id.table for name in due}
         several = [put_off, *dict.fromkeys(table for table in tables.values() if isinstance(table, sa.Table))]
         self._places = {name: several.index(table) if table in several else None for name, table in tables.items()}
         its = (sa.select(table.c.tenant_id).where(table.c.tenant_id == self._tenant_id) for table in several)
@@ -143,7 +143,7 @@ class Alone:
         if (task, now) not in self._asked:
             if len(self._asked) > MOST_ASKED:
                 self._asked.clear()
-            self._asked[task, now] = self._of_it(self._select(task, now).order_by(None)).exists()
+            self._asked[task, now] = self._of_it(self._select_due(task, now).order_by(None)).exists()
         return self._asked[task, now]
 
     def _run(self, db: sa.Connection, *parts: Any) -> Sequence[sa.Row[Any]]:
@@ -167,7 +167,7 @@ class Alone:
         statement, names = self._statements[form]
         return statement.all(db, {name: bind.value for name, bind in zip(names, single, strict=True)})
 
-    def _select(self, task: str, now: Moment) -> sa.Select[Any]:
+    def _select_due(self, task: str, now: Moment) -> sa.Select[Any]:
         every = self._tasks[task]
         assert every.due is not None  # noqa: S101 - as the callers looked
         is_put_off = self._known[:1] == (True,)

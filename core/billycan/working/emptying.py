@@ -1,4 +1,4 @@
-"""A sandbox emptied in bounded transactions, and what fills it anew: others can write in between."""
+"""Empty a sandbox in bounded transactions, between which others can write, and refill it."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..app import App
 
 MOST_AT_ONCE = 500  # rows, in one transaction
-# Keys stay, and places in the log of events: whoever followed it is told that its events are gone.
+# Keys stay, and so do positions in the log of events: a follower then learns that its events are gone.
 _STAY = (keys, ceilings, standings, counters, events, forgotten, waiting)
 
 
@@ -53,7 +53,7 @@ class Emptying:
         for offer in self._offers:
             if offer.remove and (removed := offer.remove(ctx)):
                 return removed
-        for table in self._left(ctx):
+        for table in self._list_left(ctx):
             try:
                 with ctx.db.begin_nested():
                     removed = self._remove_from(ctx, table)
@@ -64,30 +64,32 @@ class Emptying:
         return forget_every_event(ctx)
 
     def finish(self, ctx: Context) -> bool:
-        """Begin all numbers anew; return False, for a transaction to undo, if there are rows again."""
+        """Restart all numbers; return False if there are rows again, so that the transaction is undone."""
         # Whoever adds a record counts it: they are waited for here, and wait from here on.
         here = own(ctx, counters) & counters.c.name.not_in((EVENTS, BYTES))
         ctx.db.execute(sa.delete(counters).where(here))
-        # Nobody was told of what went: whoever follows the log has to begin anew, from wherever in it.
+        # No event told of what was removed, so every follower of the log has to begin anew, wherever it was.
         number = last_number(EVENTS)
         ctx.db.execute(
             sa.update(forgotten).where(own(ctx, forgotten)).values(sequence=number), {"of_tenant": ctx.tenant_id}
         )
-        return not self._left(ctx)
+        return not self._list_left(ctx)
 
     def _remove_from(self, ctx: Context, table: sa.Table) -> int:
-        gone = ctx.db.execute(sa.delete(table).where(at_most(MOST_AT_ONCE, table, *self._of(ctx, table)))).rowcount
+        gone = ctx.db.execute(
+            sa.delete(table).where(at_most(MOST_AT_ONCE, table, *self._conditions_of(ctx, table)))
+        ).rowcount
         counter = own(ctx, counters) & (counters.c.name == table.name)
         ctx.db.execute(sa.update(counters).where(counter).values(live=counters.c.live - gone))
         return gone
 
-    def _left(self, ctx: Context) -> Collection[sa.Table]:
+    def _list_left(self, ctx: Context) -> Collection[sa.Table]:
         """List the tables that have rows, those that refer to others first."""
-        asked = [sa.select(sa.literal(1)).where(*self._of(ctx, table)).exists() for table in self._tables]
+        asked = [sa.select(sa.literal(1)).where(*self._conditions_of(ctx, table)).exists() for table in self._tables]
         found = ctx.db.execute(sa.select(*asked)).one()
         return [table for table, has_rows in zip(self._tables, found, strict=True) if has_rows]
 
-    def _of(self, ctx: Context, table: sa.Table) -> Iterator[sa.ColumnElement[bool]]:
+    def _conditions_of(self, ctx: Context, table: sa.Table) -> Iterator[sa.ColumnElement[bool]]:
         yield own(ctx, table)
         if table is answers:
             yield answers.c.created_at < self._since

@@ -144,7 +144,7 @@ def _forget_these(ctx: Context, ids: Sequence[str]) -> None:
 
 
 def _may_be_forgotten(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[bool]]:
-    """The events that may go: an event of the same name comes after each, also before `before`, and nobody needs it."""
+    """Match events that may go: a later one of the same name is also before `before`, and no plugin needs them."""
     later = events.alias("later")
     newest = sa.select(sa.func.max(later.c.sequence)).where(
         later.c.tenant_id == ctx.tenant_id, later.c.event == _e.event, *_up_to(later.c.sequence, before)

@@ -158,13 +158,13 @@ def _keep_working(
 def tick(app: "App", failed: Failed | None = None, clock: Seconds = time.monotonic) -> float:
     """Run one round; returns for how many seconds nothing is due, 0 where work was left over.
 
-    What fails is logged and tried again, and `failed` is told of it. `clock` is what turns are timed by.
+    What fails is logged and tried again, and `failed` is called with the error. `clock` times the turns.
     """
     return Round(app, failed, clock).run()
 
 
 def forget_others(app: "App") -> None:
-    """Forget the tasks of plugins that are off: nobody waits for them."""
+    """Remove the tasks of plugins that are off: nobody waits for them."""
     names = {ALIVE, CLOCK, MEASURED, *named_tasks(app)}
     with app.db.writing(across=_DUE_TO_ANYBODY) as db:
         db.execute(sa.delete(tasks).where(tasks.c.name.not_in(names)))
@@ -219,14 +219,14 @@ class Round:
         if not self.app.db.is_sqlite:
             every[MEASURED] = MEASURED_SECONDS
             # Before the tasks: one that finds 100,000 rows in a table that was empty when last looked at takes minutes.
-            if self._claims(MEASURED, MEASURED_SECONDS):
+            if self._claims_task(MEASURED, MEASURED_SECONDS):
                 plans.measure_grown(self.app.db)
         for name, task in named_tasks(self.app).items():
             if self.stop.is_set():
                 return 0
             every[name] = task.seconds
-            if self._claims(name, task.seconds):
-                self._serve(name, task)
+            if self._claims_task(name, task.seconds):
+                self._serve_task(name, task)
                 self._note_alive()
         if self._left:
             return 0
@@ -236,7 +236,7 @@ class Round:
         pause: float = (min(self._due[name] for name in every) - now).total_seconds()
         return min(max(pause, LEAST_PAUSE_SECONDS), IDLE_SECONDS)
 
-    def _claims(self, name: str, seconds: int, **notes: Moment) -> bool:
+    def _claims_task(self, name: str, seconds: int, **notes: Moment) -> bool:
         """Tell whether this worker is the one to run a task now."""
         now = self.now()
         if not _is_due(self._due.get(name), now, seconds) or not _claim_task(self.app, name, seconds, now, notes):
@@ -245,9 +245,9 @@ class Round:
         return True
 
     def _note_alive(self) -> None:
-        self._claims(ALIVE, ALIVE_SECONDS, **{CLOCK: self.app.now()})
+        self._claims_task(ALIVE, ALIVE_SECONDS, **{CLOCK: self.app.now()})
 
-    def _serve(self, name: str, every: Every) -> None:
+    def _serve_task(self, name: str, every: Every) -> None:
         """Give the businesses for which a task is due their turns, the one that waited longest first."""
         since, begun = self._since.get(name, {}), self.now()
         try:
@@ -266,7 +266,7 @@ class Round:
         self._note_left(name, since, left)
 
     def _take_turn(self, name: str, every: Every, tenant_id: str, ids: list[str | None] | None) -> bool:
-        """Do what is due to a business, for as long as its turn lasts; whether that was all.
+        """Do what is due to a business for as long as its turn lasts; return whether that was all.
 
         Its turns of a round share their seconds, but in each something is done: one with work for many tasks would
         otherwise keep the others waiting for as many seconds, and those tasks that come last would never have a turn.
@@ -279,22 +279,22 @@ class Round:
 
     def _do_until(self, over: float, name: str, every: Every, tenant_id: str, ids: list[str | None] | None) -> bool:
         if ids is None:
-            ids = [id for _, id in self._records(name, every, tenant_id)]
+            ids = [id for _, id in self._list_records(name, every, tenant_id)]
         if ids == [None]:
-            while more := self._do(name, every, tenant_id, None):
+            while more := self._run_task(name, every, tenant_id, None):
                 if self.clock() >= over:
                     break
             return not more
         for number, id in enumerate(ids, 1):
-            while self._do(name, every, tenant_id, id):
+            while self._run_task(name, every, tenant_id, id):
                 if self.clock() >= over:
                     return False
             if self.clock() >= over:
                 return number == len(ids) < MOST_AT_ONCE
         return len(ids) < MOST_AT_ONCE
 
-    def _do(self, name: str, every: Every, tenant_id: str, id: str | None) -> bool:
-        """Run a task once; whether it says that more is left."""
+    def _run_task(self, name: str, every: Every, tenant_id: str, id: str | None) -> bool:
+        """Run a task once; return whether it says that more is left."""
         return run_once(self.app, name, every, tenant_id, id, self.now(), self.failed)
 
     def _due_of(self, name: str, every: Every, since: Mapping[str, Moment]) -> dict[str, list[str | None] | None]:
@@ -303,9 +303,9 @@ class Round:
         None stands for records that are still to be asked for, and a None among them for work without records.
         """
         if every.due is None:
-            # What an earlier round left over comes before anybody's next time.
-            return {tenant_id: [None] for tenant_id in since or self._tenants(every)}
-        found = self._records(name, every)
+            # What an earlier round left over comes first.
+            return {tenant_id: [None] for tenant_id in since or self._list_tenants(every)}
+        found = self._list_records(name, every)
         if len(found) == MOST_AT_ONCE:  # and there may be more, of others
             return dict.fromkeys(self._tenants_with_records(name, every))
         due: dict[str, list[str | None] | None] = {}
@@ -315,37 +315,37 @@ class Round:
             ids.append(id)
         return due
 
-    def _tenants(self, every: Every) -> Iterable[str]:
+    def _list_tenants(self, every: Every) -> Iterable[str]:
         with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
             found = every.tenants(db, self.begun) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars()
-            apart = {id for each in self._apart(every) for id in db.execute(each).scalars()}
+            apart = {id for each in self._select_apart(every) for id in db.execute(each).scalars()}
             return [tenant_id for tenant_id in found if tenant_id not in apart]
 
-    def _records(self, name: str, every: Every, tenant_id: str | None = None) -> list[tuple[str, str]]:
+    def _list_records(self, name: str, every: Every, tenant_id: str | None = None) -> list[tuple[str, str]]:
         """The tenant and id of each record that is due, as many as a turn may have; of one business, where given."""
-        due = self._select(name, every)
+        due = self._select_records(name, every)
         if tenant_id is not None:
             due = due.where(due.selected_columns.tenant_id == tenant_id)
         with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
             return [(row.tenant_id, row.id) for row in db.execute(due.limit(MOST_AT_ONCE))]
 
     def _tenants_with_records(self, name: str, every: Every) -> list[str]:
-        found = self._select(name, every).order_by(None).subquery()
+        found = self._select_records(name, every).order_by(None).subquery()
         with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
             return list(db.execute(sa.select(found.c.tenant_id).distinct()).scalars())
 
-    def _select(self, name: str, every: Every) -> sa.Select[tuple[str, str]]:
+    def _select_records(self, name: str, every: Every) -> sa.Select[tuple[str, str]]:
         """Select the records that are due and not put off."""
         # One time for all tasks of the round: what they ask of all businesses is asked once.
         due = select_due(self.app, name, every, self.begun)
         of = due.selected_columns
-        return due.where(*(of.tenant_id.not_in(each) for each in self._apart(every)))
+        return due.where(*(of.tenant_id.not_in(each) for each in self._select_apart(every)))
 
-    def _apart(self, every: Every) -> list[sa.Select[Any]]:
-        """The selects of the businesses for which the task is not run here.
+    def _select_apart(self, every: Every) -> list[sa.Select[Any]]:
+        """Return the queries for the businesses whose task is not run here.
 
-        They are those that are not open, and those whose time is their own if the task goes by it: `alone` does their
-        work.
+        They are those that are not open and, if the task goes by a business's time, those with a time of their own,
+        whose work `alone` does.
         """
         still = [] if every.of_the_closed else [_STILL]
         return still if every.real_time else [*still, *(each.tenants for _, each in self.app.offered(Context.Clock))]
@@ -376,7 +376,7 @@ class Round:
 def run_once(
     app: "App", name: str, every: Every, tenant_id: str, id: str | None, now: Moment, failed: Failed | None = None
 ) -> bool:
-    """Run a task once, at this time; whether it says that more is left."""
+    """Run a task once, at this time; return whether it says that more is left."""
     ctx = Context(app, tenant_id, now=now)
     with app.traced(name, tenant_id) as work:
         try:

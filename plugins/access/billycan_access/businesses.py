@@ -58,7 +58,7 @@ def list_businesses(visit: Visit) -> Answer:
         found = found.where(sa.or_(*matches))
     with app.db.reading(across=_BY_OPERATOR) as db:
         rows = db.execute(found.limit(_PER_PAGE + 1)).all()
-        shown = _describe(db, app, rows[:_PER_PAGE])
+        shown = _describe_businesses(db, app, rows[:_PER_PAGE])
     following = shown[-1].id if len(rows) > _PER_PAGE else ""
     values = {"businesses": shown, "q": q, "after": after, "following": following}
     return Shown("access/businesses.html", {**values, "counts": "requests" in app.manifests})
@@ -71,12 +71,12 @@ def show_business(visit: Visit, id: str) -> Answer:
         rows = db.execute(sa.select(t.id, t.paired_id, t.profile, t.created_at).where(this)).all()
         if not rows:
             raise NotFound
-        (business,) = _describe(db, visit.app, rows)
+        (business,) = _describe_businesses(db, visit.app, rows)
     values = {"business": business, "lines": visit.app.operations.recent(business=business.id, most=20)}
     return Shown("access/business.html", {**values, "counts": "requests" in visit.app.manifests})
 
 
-def _describe(db: sa.Connection, app: App, rows: Sequence[Any]) -> list[Business]:
+def _describe_businesses(db: sa.Connection, app: App, rows: Sequence[Any]) -> list[Business]:
     """Describe these businesses in one statement for each kind of figure, however many there are."""
     ids = [id for row in rows for id in (row.id, row.paired_id)]
     used: Any = {}
@@ -84,7 +84,7 @@ def _describe(db: sa.Connection, app: App, rows: Sequence[Any]) -> list[Business
         from billycan_requests.api import usage  # noqa: PLC0415 - the plugin may be off
 
         used = usage(db, ids)
-    last, sizes = app.operations.last_used(db, ids), _measure(db, ids)
+    last, sizes = app.operations.last_used(db, ids), _measure_businesses(db, ids)
     settings = app.settings
     described = []
     for row in rows:
@@ -114,7 +114,7 @@ def _describe(db: sa.Connection, app: App, rows: Sequence[Any]) -> list[Business
     return described
 
 
-def _measure(db: sa.Connection, ids: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+def _measure_businesses(db: sa.Connection, ids: Sequence[str]) -> dict[str, tuple[int, int, int]]:
     """Map the ids of tenants to their records, their events, and the bytes of their log."""
     c = counters.c
     is_log = c.name.in_([events.name, _BYTES])

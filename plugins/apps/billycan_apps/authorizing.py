@@ -168,7 +168,7 @@ def _find_app(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
         raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
     client_id = sent.get("client_id", "")
-    app = _described(visit, client_id) if self_described.is_address(client_id) else None
+    app = _find_self_described(visit, client_id) if self_described.is_address(client_id) else None
     if app is None:
         with visit.app.db.reading() as db:
             app = app_records.find_app(db, client_id)
@@ -181,7 +181,7 @@ def _find_app(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     return app, uri, sent
 
 
-def _described(visit: Visit, address: str) -> Registered:
+def _find_self_described(visit: Visit, address: str) -> Registered:
     """Return an app that describes itself. Nothing is fetched for a visitor who is not signed in."""
     if visit.session_if_any is None or not visit.session.is_complete:
         raise Instead(to_sign_in(visit))

@@ -63,7 +63,7 @@ def find_described(app: App, address: str, business_id: str) -> Registered:
     if address not in kept or kept[address].until <= app.now():
         if len(kept) >= _MOST_KEPT:
             kept.clear()
-        kept[address] = _fetch(app, address, business_id)
+        kept[address] = _fetch_edition(app, address, business_id)
     edition = kept[address].edition
     return Registered(
         id="",
@@ -116,7 +116,7 @@ def host_of(address: str) -> str:
     return urlsplit(address).netloc
 
 
-def _fetch(app: App, address: str, business_id: str) -> _Kept:
+def _fetch_edition(app: App, address: str, business_id: str) -> _Kept:
     from billycan_webhooks.api import fetch_document  # noqa: PLC0415 - a plugin that may be off
 
     parts = urlsplit(address)
@@ -131,10 +131,10 @@ def _fetch(app: App, address: str, business_id: str) -> _Kept:
         raise Unreadable(f"The app's description at {parts.netloc} is not JSON.")
     age = _MAX_AGE.search(found.headers.get("cache-control", ""))
     lasts = min(int(age[1]), _LASTS_AT_MOST) if age else _LASTS
-    return _Kept(_described(app, address, found.body), Moment.of(app.now() + timedelta(seconds=lasts)))
+    return _Kept(_read_edition(app, address, found.body), Moment.of(app.now() + timedelta(seconds=lasts)))
 
 
-def _described(app: App, address: str, body: str) -> Edition:
+def _read_edition(app: App, address: str, body: str) -> Edition:
     """Return the edition that a document describes. Raise Unreadable."""
     wrong = f"The app's description at {host_of(address)} is wrong"
     try:

@@ -155,7 +155,7 @@ _limits = dict[str, Mapping[str, Any]]()  # by connection, in tests with other l
 def give_token(
     client: Client, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """Make an access token for a year, in place of `Client._credential`. Return its connection's id and the token.
+    """Make an access token for a year, in place of `Client._create_key`. Return its connection's id and the token.
 
     One connection of a tenant has all tokens with the usual limits, as one business has all of its keys; `read` and
     `write` stand for those of every resource.

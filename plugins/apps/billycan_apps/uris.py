@@ -35,7 +35,7 @@ def own_resource(uri: str, public_url: str) -> str | None:
     """Return the resource that a token is for (RFC 8707) in its plain form: `public_url` or below it, else None."""
     try:
         ours, parts = urlsplit(public_url), urlsplit(uri)
-        same = _origin(ours) == _origin(parts)
+        same = _origin_of(ours) == _origin_of(parts)
     except ValueError:
         return None
     path = parts.path.rstrip("/")
@@ -45,7 +45,7 @@ def own_resource(uri: str, public_url: str) -> str | None:
     return f"{ours.scheme}://{ours.netloc}{path}" if {".", ".."}.isdisjoint(path.split("/")) else None
 
 
-def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+def _origin_of(parts: SplitResult) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port or {"https": 443, "http": 80}.get(parts.scheme)
 
 

@@ -52,7 +52,7 @@ class Making:
         self.error: Exception | None = None
         self._app, self._tenant_id, self._id = app, tenant_id, id
         self._state, self._has_turn, self._is_done, self._over = threading.Condition(), False, False, 0.0
-        self._thread = threading.Thread(target=self._run, daemon=True, name=f"archive {id}")
+        self._thread = threading.Thread(target=self._make_file, daemon=True, name=f"archive {id}")
 
     def take_turn(self, seconds: float) -> bool:
         """Let the thread work for a while; return True if more is left."""
@@ -64,7 +64,7 @@ class Making:
             self._state.wait_for(lambda: self._is_done or not self._has_turn, seconds + _UNFINISHED_SECONDS)
             return not self._is_done
 
-    def _run(self) -> None:
+    def _make_file(self) -> None:
         try:
             with tempfile.TemporaryFile(prefix="billycan-archive-") as file:
                 most = self._app.settings_of(Settings).most_mib << 20
@@ -73,11 +73,11 @@ class Making:
                     if file.tell() > most:
                         raise TooLarge
                     self.share = 95 * done // max(parts, 1)
-                    self._rest()
+                    self._wait_for_turn()
 
                 contents = self._app.write_business(self._tenant_id, file, pause)
                 size = file.tell()
-                put_stored(self._app, self._tenant_id, self._id, self._pieces(file))
+                put_stored(self._app, self._tenant_id, self._id, self._read_pieces(file))
             rows = sum(part.rows for part in contents.parts if part.table)
             self.result = {"rows": rows, "files": contents.files, "bytes": size}
         except Exception as error:  # noqa: BLE001 - raised where the turns are given
@@ -86,13 +86,13 @@ class Making:
             self._is_done = True
             self._state.notify_all()
 
-    def _pieces(self, file: IO[bytes]) -> Iterator[bytes]:
+    def _read_pieces(self, file: IO[bytes]) -> Iterator[bytes]:
         file.seek(0)
         while piece := file.read(_PIECE_BYTES):
-            self._rest()
+            self._wait_for_turn()
             yield piece
 
-    def _rest(self) -> None:
+    def _wait_for_turn(self) -> None:
         """Wait for the next turn once this one is over."""
         if time.monotonic() < self._over:
             return

@@ -17,7 +17,7 @@ _HERE = "/dashboard/archive"
 
 
 def show_archive(visit: Visit) -> Answer:
-    ctx = _live(visit)
+    ctx = _live_context(visit)
     with visit.app.db.reading(ctx.tenant_id) as ctx.db:
         making, made = (records.newest_archive(ctx, finished=finished) for finished in (False, True))
     values = {
@@ -33,7 +33,7 @@ def show_archive(visit: Visit) -> Answer:
 
 def ask_for_archive(visit: Visit) -> Answer:
     """Queue the file; the worker makes it."""
-    ctx = _live(visit)
+    ctx = _live_context(visit)
     with ctx.transaction():
         records.queue_archive(ctx, visit.session.user_id)
     told = ": all owners get an email once it is ready" if can_send(visit.app) else ""
@@ -42,23 +42,23 @@ def ask_for_archive(visit: Visit) -> Answer:
 
 def make_link(visit: Visit) -> Answer:
     """Lead to a link of the visitor's own, which expires."""
-    ctx = _live(visit)
+    ctx = _live_context(visit)
     with visit.app.db.reading(ctx.tenant_id) as ctx.db:
         made = records.newest_archive(ctx, finished=True)
     if made is None or not records.can_be_sent(visit.app, made):
         return Led(_HERE, "The file is no longer there: have it made again.", "warn")
     until = (visit.app.now() + LINK).timestamp()
-    token = _signer(*visit.app.secrets).dumps([made.id, visit.session.user_id, until])
+    token = _link_serializer(*visit.app.secrets).dumps([made.id, visit.session.user_id, until])
     return Led(f"{_HERE}/file/{token}")
 
 
 def send_archive(visit: Visit, token: str) -> Answer:
     """Send the file to the owner that the link was made for, until it expires."""
     try:
-        id, user_id, until = _signer(*visit.app.secrets).loads(token)
+        id, user_id, until = _link_serializer(*visit.app.secrets).loads(token)
     except (BadData, ValueError):
         raise NotFound from None
-    ctx = _live(visit)
+    ctx = _live_context(visit)
     with visit.app.db.reading(ctx.tenant_id) as ctx.db:
         made = records.newest_archive(ctx, finished=True)
     if made is None or made.id != id or not records.can_be_sent(visit.app, made) or user_id != visit.session.user_id:
@@ -74,7 +74,7 @@ def send_archive(visit: Visit, token: str) -> Answer:
     return Sent(pieces, "application/zip", {**headers, "Cache-Control": "no-store"})
 
 
-def _live(visit: Visit) -> Context:
+def _live_context(visit: Visit) -> Context:
     """Return the visitor's context in the live business, whichever environment is shown."""
     with visit.app.db.reading() as db:
         live = live_of(db, visit.tenant_id)
@@ -84,7 +84,7 @@ def _live(visit: Visit) -> Context:
 
 
 @cache
-def _signer(*secrets: str) -> URLSafeSerializer:
+def _link_serializer(*secrets: str) -> URLSafeSerializer:
     return URLSafeSerializer(secrets, salt="a business's archive", signer_kwargs={"digest_method": hashlib.sha256})
 
 

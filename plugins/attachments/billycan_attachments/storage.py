@@ -110,7 +110,7 @@ class Bucket:
             for piece in pieces:
                 file.write(piece)
             file.seek(0)
-            self._put(key, file)
+            self._put_object(key, file)
 
     def open(self, key: str) -> Reply.Pieces:
         with _as_os_error():
@@ -124,11 +124,11 @@ class Bucket:
 
     def check(self) -> str:
         key = "billycan-doctor"
-        self._put(key, BytesIO(b"billycan"))
+        self._put_object(key, BytesIO(b"billycan"))
         self.remove(key)
         return f"in the bucket {self._settings.bucket}"
 
-    def _put(self, key: str, file: IO[bytes]) -> None:
+    def _put_object(self, key: str, file: IO[bytes]) -> None:
         try:
             with _as_os_error():
                 self._store.put(key, file)

@@ -51,7 +51,7 @@ def add_request(ctx: Context, service_id: str, start: Moment, staff_id: str | No
 
 def show_request(ctx: Context, link: Link) -> Shown:
     """Show the page: it asks for details, then for the email's link, and then it shows the booking."""
-    page, row = load_page(ctx), _find(ctx, link.id)
+    page, row = load_page(ctx), _find_request(ctx, link.id)
     booking = _booking_of(ctx, row) if row is not None else None
     if row is None or (row.booking_id and booking is None) or (booking is None and not page.active):
         gone = {"title": "This booking is no longer here", "text": "Please choose a time again, or ask the business."}
@@ -89,7 +89,7 @@ def show_request(ctx: Context, link: Link) -> Shown:
 
 def answer_request(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[str, str] | None:
     """Carry out a form of the page: send the details, confirm the address, or cancel. Return the form's faults."""
-    page, row = load_page(ctx), _find(ctx, link.id)
+    page, row = load_page(ctx), _find_request(ctx, link.id)
     if row is None:
         raise NotFound
     decision = form.get("decision")
@@ -99,18 +99,18 @@ def answer_request(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping
             body = {"reason": "Cancelled by the client, by the link"}
             offering.call(ctx, "POST", "/v1/bookings/{id}/cancel", body=body, id=booking.id)
         return None
-    row = _find(ctx, link.id, lock=True)
+    row = _find_request(ctx, link.id, lock=True)
     if row is None or row.booking_id or not page.active or row.service_id not in page.service_ids:
         raise NotFound
     if row.sent_at is not None:
-        return _book(ctx, page, row) if decision == "confirm" and link.edition == EMAILED else None
-    details, faults = _read(form)
+        return _make_booking(ctx, page, row) if decision == "confirm" and link.edition == EMAILED else None
+    details, faults = _read_details(form)
     if details is None:
         return faults
     confirms = page.confirms_email and emails.can_write(ctx)
-    row = _keep(ctx, row, details)
+    row = _store_details(ctx, row, details)
     if not confirms:
-        return _book(ctx, page, row)
+        return _make_booking(ctx, page, row)
     if not emails.can_write(ctx, row.email):
         _ask_again(ctx, row)
         return {"email": "Many bookings were asked for with this address today. Please contact the business."}
@@ -125,7 +125,7 @@ def move_booking(ctx: Context, request_id: str, opening: Any) -> str | None:
 
     Return None if there is no booking yet, or if it can no longer be changed by the link.
     """
-    row, page = _find(ctx, request_id), load_page(ctx)
+    row, page = _find_request(ctx, request_id), load_page(ctx)
     booking = _booking_of(ctx, row) if row is not None else None
     if booking is None or not _may_cancel(ctx, page, booking):
         return None
@@ -133,11 +133,11 @@ def move_booking(ctx: Context, request_id: str, opening: Any) -> str | None:
     if booking.staff_id not in opening.staff_ids:
         body["staff_id"] = opening.staff_ids[0]
     offering.call(ctx, "POST", "/v1/bookings/{id}/reschedule", body=body, id=booking.id)
-    moved = _find(ctx, request_id)
+    moved = _find_request(ctx, request_id)
     return emails.request_link(ctx, moved) if moved is not None else None
 
 
-def _find(ctx: Context, id: str, *, lock: bool = False) -> Row | None:
+def _find_request(ctx: Context, id: str, *, lock: bool = False) -> Row | None:
     found = sa.select(requests).where(own(ctx, requests), requests.c.id == id)
     return ctx.db.execute(found.with_for_update() if lock else found).first()
 
@@ -167,7 +167,7 @@ def _deposit_due(ctx: Context, row: Row) -> str:
     return money(deposit.amount_due) if deposit.status in ("sent", "partially_paid") else ""
 
 
-def _read(form: Mapping[str, str]) -> tuple[Details | None, dict[str, str]]:
+def _read_details(form: Mapping[str, str]) -> tuple[Details | None, dict[str, str]]:
     """Read a visitor's details; None with the faults by field."""
     if form.get(_TRAP):
         return None, {"name": "Please leave the field “Website” empty, and send the form again."}
@@ -179,7 +179,7 @@ def _read(form: Mapping[str, str]) -> tuple[Details | None, dict[str, str]]:
         return None, {fault.param: f"This {fault.message}." for fault in invalid.details} | missing
 
 
-def _keep(ctx: Context, row: Row, details: Details) -> Row:
+def _store_details(ctx: Context, row: Row, details: Details) -> Row:
     """Store a visitor's details; the row ends two days after the start."""
     said = {"name": details.name, "email": details.email.lower(), "phone": details.phone, "notes": details.notes}
     ends_at = max(row.ends_at, row.start_at + 2 * _DAY)
@@ -188,7 +188,7 @@ def _keep(ctx: Context, row: Row, details: Details) -> Row:
     return ctx.db.execute(kept.returning(requests)).one()
 
 
-def _book(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None:
+def _make_booking(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None:
     """Make the booking by the API's own handlers; return a fault if the time was taken.
 
     A time that is held can be booked, even if the service's notice began meanwhile.
@@ -207,7 +207,7 @@ def _book(ctx: Context, page: BookingPage, row: Row) -> Mapping[str, str] | None
         "staff_id": held.staff_id,
         "start_at": held.start_at.isoformat(),
         "client_id": _client_of(ctx, row),
-        "notes": "\n".join(filter(None, (f"Booked online by {_said(row)}", "", row.notes))).strip(),
+        "notes": "\n".join(filter(None, (f"Booked online by {_visitor_text(row)}", "", row.notes))).strip(),
         "force": True,
     }
     booking = offering.call(ctx, "POST", "/v1/bookings", body=body)
@@ -238,7 +238,7 @@ def _client_of(ctx: Context, row: Row) -> str:
     return str(offering.call(ctx, "POST", "/v1/contacts", body=body).id)
 
 
-def _said(row: Row) -> str:
+def _visitor_text(row: Row) -> str:
     return ", ".join(filter(None, (row.name, row.email, row.phone)))
 
 

@@ -27,14 +27,14 @@ def request_deposit(ctx: Context, id: str) -> None:
     row = ctx.db.execute(sa.select(requests).where(this).with_for_update()).first()
     if row is None:
         return
-    deposit_id, url = _make(ctx, row)
+    deposit_id, url = _make_deposit_request(ctx, row)
     values = {"deposit_due_at": None, "deposit_id": deposit_id, "deposit_url": url}
     row = ctx.db.execute(sa.update(requests).where(this).values(values).returning(requests)).one()
     if deposit_id is not None:
         emails.write(ctx, row, "Please pay the deposit", "This page says how to pay the deposit:", url)
 
 
-def _make(ctx: Context, row: Row) -> tuple[str | None, str | None]:
+def _make_deposit_request(ctx: Context, row: Row) -> tuple[str | None, str | None]:
     """Return the id and the page of the deposit request; None if the booking or the plugins are no longer there."""
     page = load_page(ctx)
     try:

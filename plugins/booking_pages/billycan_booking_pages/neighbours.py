@@ -25,30 +25,30 @@ class Booking(Struct):
 
 def tell_confirmed(ctx: Context, booking: Booking) -> None:
     """Tell the client that the booking is confirmed, and have the deposit asked for."""
-    if (row := _find(ctx, booking)) is None:
+    if (row := _lock_request(ctx, booking)) is None:
         return
     if load_page(ctx).deposit_percent and row.deposit_id is None:
-        row = _store(ctx, row, deposit_due_at=ctx.app.now())
+        row = _store_request(ctx, row, deposit_due_at=ctx.app.now())
     emails.write(ctx, row, "Your booking is confirmed", "To look at it or cancel it, open this page:")
 
 
 def tell_declined(ctx: Context, booking: Booking) -> None:
     """Tell the client that the business declined."""
-    if row := _find(ctx, booking):
+    if row := _lock_request(ctx, booking):
         emails.write(ctx, row, "Your booking was declined", _LOOK)
 
 
 def tell_cancelled(ctx: Context, booking: Booking) -> None:
     """Tell the client that the booking is cancelled, whoever did so."""
-    if row := _find(ctx, booking):
+    if row := _lock_request(ctx, booking):
         emails.write(ctx, row, "Your booking is cancelled", _LOOK)
 
 
 def tell_moved(ctx: Context, booking: Booking) -> None:
     """Tell the client the new time."""
-    if row := _find(ctx, booking):
+    if row := _lock_request(ctx, booking):
         start = Moment.of(booking.start_at)
-        row = _store(ctx, row, start_at=start, ends_at=max(row.ends_at, start + timedelta(days=2)))
+        row = _store_request(ctx, row, start_at=start, ends_at=max(row.ends_at, start + timedelta(days=2)))
         emails.write(ctx, row, "Your booking has a new time", "To look at it or cancel it, open this page:")
 
 
@@ -61,12 +61,12 @@ def forget_service(ctx: Context, service: Deleted) -> None:
         ctx.db.execute(sa.update(pages).where(own(ctx, pages)).values(changed))
 
 
-def _find(ctx: Context, booking: Booking) -> Row | None:
+def _lock_request(ctx: Context, booking: Booking) -> Row | None:
     this = own(ctx, requests) & (requests.c.booking_id == booking.id)
     return ctx.db.execute(sa.select(requests).where(this).with_for_update()).first()
 
 
-def _store(ctx: Context, row: Row, **values: object) -> Row:
+def _store_request(ctx: Context, row: Row, **values: object) -> Row:
     this = own(ctx, requests) & (requests.c.id == row.id)
     return ctx.db.execute(sa.update(requests).where(this).values(values).returning(requests)).one()
 

@@ -114,7 +114,7 @@ class TimesPage:
             service = offering.find_service(ctx, page, service_id)
             chosen = (req.get_param("staff") or "") if page.offers_staff else ""
             today, last = ctx.today(), offering.last_day(ctx, service)
-            asked = _day(req.get_param("from") or "")
+            asked = _read_day(req.get_param("from") or "")
             first = min(max(asked or today, today), last)
             openings = _list_week(ctx, service, first, last, chosen)
             for _ in range(0 if asked else _LOOKED_FOR):
@@ -188,7 +188,7 @@ class TimesPage:
         Visitors hold at most half of what is free on a day. Beyond that a time is not held but can still be booked.
         """
         ctx = Context(self.app, tenant_id, request_id=req.context.request_id)
-        holder = _holder(self.app, req, tenant_id)
+        holder = _holder_of(self.app, req, tenant_id)
         try:
             with ctx.transaction():
                 ctx.take_turns()  # so that nobody holds more by asking twice at once
@@ -217,7 +217,7 @@ class TimesPage:
                 bookings.give_back(ctx, hold_id)
 
 
-def _holder(app: App, req: falcon.Request, tenant_id: str) -> str:
+def _holder_of(app: App, req: falcon.Request, tenant_id: str) -> str:
     """Return a digest of a visitor's network address, so that no address is stored."""
     said = f"held {tenant_id} {app.network_of(app.address_of(req))}"
     return hmac.new(app.secrets[-1].encode(), said.encode(), hashlib.sha256).hexdigest()
@@ -234,7 +234,7 @@ def _list_people(ctx: Context, service: Any) -> list[tuple[str, str]]:
     return [(id, found[id].name) for id in service.staff_ids or found if id in found and found[id].active]
 
 
-def _day(text: str) -> date | None:
+def _read_day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:

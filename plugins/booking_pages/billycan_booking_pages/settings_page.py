@@ -47,13 +47,13 @@ def change_settings(visit: Visit) -> Answer:
         "embedded_in": [site.rstrip("/").lower() for site in form.get("embedded_in", "").split()],
     }
     body |= {name: form.get(name) == "true" for name in ("active", "offers_staff", "shows_prices", "confirms_email")}
-    if (notice := _number(form.get("cancel_notice_minutes", ""))) is not None:
+    if (notice := _read_number(form.get("cancel_notice_minutes", ""))) is not None:
         body["cancel_notice_minutes"] = notice
-    visit.call("PATCH", API, body=body, version=_number(form.get("version", "")))
+    visit.call("PATCH", API, body=body, version=_read_number(form.get("version", "")))
     return Led(HERE, "Saved. The booking page is on." if body["active"] else "Saved. The booking page is off.")
 
 
-def _number(text: str) -> int | None:
+def _read_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 

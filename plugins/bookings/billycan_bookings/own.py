@@ -12,15 +12,15 @@ from .tables import bookings
 
 def bookings_of(ctx: Context, user_id: str) -> sa.Select[Any]:
     """Select the bookings that a person carries out."""
-    return _own(ctx, user_id, bookings.c.id)
+    return _select_own(ctx, user_id, bookings.c.id)
 
 
 def clients_of(ctx: Context, user_id: str) -> sa.Select[Any]:
     """Select the clients of those bookings."""
-    return _own(ctx, user_id, bookings.c.client_id)
+    return _select_own(ctx, user_id, bookings.c.client_id)
 
 
-def _own(ctx: Context, user_id: str, column: sa.Column[Any]) -> sa.Select[Any]:
+def _select_own(ctx: Context, user_id: str, column: sa.Column[Any]) -> sa.Select[Any]:
     return sa.select(column.label("id")).where(own(ctx, bookings), bookings.c.staff_id.in_(signing_in_as(ctx, user_id)))
 
 

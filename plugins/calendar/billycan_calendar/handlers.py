@@ -34,9 +34,9 @@ def list_calendar(ctx: Context, query: CalendarQuery) -> list[CalendarEntry]:
     first = query.since or ctx.today_in(ctx.tenant.timezone)
     last = query.until or first + _WEEK
     _check_days(first, last)
-    begins, ends = _midnight(first, zone), _midnight(last + timedelta(days=1), zone)
+    begins, ends = _midnight_of(first, zone), _midnight_of(last + timedelta(days=1), zone)
     with ctx.one_moment():
-        found = [entry for each in asked for entry in _entries(ctx, each, begins, ends, query)]
+        found = [entry for each in asked for entry in _list_entries(ctx, each, begins, ends, query)]
     return sorted(found, key=lambda entry: (entry.start_at, entry.type, entry.id))
 
 
@@ -46,22 +46,24 @@ def _check_days(first: date, last: date) -> None:
         raise BadRequest(message, code="invalid_parameter", param="to")
 
 
-def _midnight(day: date, zone: ZoneInfo) -> Moment:
+def _midnight_of(day: date, zone: ZoneInfo) -> Moment:
     return Moment.read(datetime.combine(day, time(), zone).isoformat())
 
 
-def _entries(ctx: Context, of: Planned, begins: Moment, ends: Moment, query: CalendarQuery) -> Iterator[CalendarEntry]:
-    ids = _ids(ctx, of, begins, ends)
+def _list_entries(
+    ctx: Context, of: Planned, begins: Moment, ends: Moment, query: CalendarQuery
+) -> Iterator[CalendarEntry]:
+    ids = _list_ids(ctx, of, begins, ends)
     for first in ctx.in_turns(range(0, len(ids), _PAGE)):
         records = ctx.app.read_records(ctx, of.path, ids[first : first + _PAGE], of.members)
         for record in records.values():
-            entry = _entry(of, record)
+            entry = _build_entry(of, record)
             is_asked = query.assignee_id is None or query.assignee_id in entry.assignee_ids
             if is_asked and (query.cancelled or not entry.cancelled):
                 yield entry
 
 
-def _ids(ctx: Context, of: Planned, begins: Moment, ends: Moment) -> list[str]:
+def _list_ids(ctx: Context, of: Planned, begins: Moment, ends: Moment) -> list[str]:
     """List the ids of what is planned between two moments."""
     start, end = of.table.c[of.start], of.table.c.get(of.end)
     lasts = start >= begins if end is None else sa.func.coalesce(end, start) > begins
@@ -80,7 +82,7 @@ def _ids(ctx: Context, of: Planned, begins: Moment, ends: Moment) -> list[str]:
     return ids
 
 
-def _entry(of: Planned, record: Any) -> CalendarEntry:
+def _build_entry(of: Planned, record: Any) -> CalendarEntry:
     whose = getattr(record, "client", None)
     client = whose if isinstance(whose, Named) else None
     names = [named.name for name in of.named if isinstance(named := getattr(record, name), Named) and name != "client"]

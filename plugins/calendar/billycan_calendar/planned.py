@@ -46,27 +46,27 @@ def planned_resources(app: App) -> tuple[Planned, ...]:
     """List the resources that the calendar shows."""
     found = _found.get(app)
     if found is None:
-        found = _found[app] = tuple(_find(app))
+        found = _found[app] = tuple(_find_planned(app))
     return found
 
 
-def _find(app: App) -> Iterator[Planned]:
+def _find_planned(app: App) -> Iterator[Planned]:
     for prefix, path in sorted(app.prefixes.items(), key=lambda pair: pair[1]):
         listed = app.at["GET", path]
         meant: Mapping[str, Member.Meaning] = Member.Meaning.of(listed.signature.listed)
         table = next((t for t in app.manifests[listed.plugin].tables if t.info.get("prefix") == prefix), None)
-        start = _playing(meant, "start")
+        start = _member_playing(meant, "start")
         if not start or table is None or start not in table.c or not listed.route.scope:
             continue
-        status = _playing(meant, "status")
+        status = _member_playing(meant, "status")
         types = {field.encode_name: field.type for field in structs.fields(listed.signature.listed)}
         yield Planned(
             path=path,
             scope=listed.route.scope,
             table=table,
             start=start,
-            end=_playing(meant, "end"),
-            assignee=_playing(meant, "assignee"),
+            end=_member_playing(meant, "end"),
+            assignee=_member_playing(meant, "assignee"),
             status=status,
             titles=tuple(name for name, meaning in meant.items() if meaning.role == "title"),
             named=tuple(name for name in meant if _is_named(types.get(name))),
@@ -77,7 +77,7 @@ def _find(app: App) -> Iterator[Planned]:
         )
 
 
-def _playing(meant: Mapping[str, Member.Meaning], role: str) -> str:
+def _member_playing(meant: Mapping[str, Member.Meaning], role: str) -> str:
     return next((name for name, meaning in meant.items() if meaning.role == role), "")
 
 

@@ -37,7 +37,7 @@ def find_time(ctx: Context, now: Moment) -> Moment | None:
 def read_clock(ctx: Context) -> Row | None:
     """Return the row of the business's clock; in a write it moves no more until the end of the transaction."""
     of_tenant = {"of_tenant": ctx.tenant_id}
-    with _connection(ctx) as db:
+    with _open_connection(ctx) as db:
         row = _READ.first(db, of_tenant)
         return _HOLD.first(db, of_tenant) if row and ctx.writes and row.is_read_only == "off" else row
 
@@ -73,7 +73,7 @@ def time_of(row: Row, now: Moment) -> Moment:
 
 
 @contextmanager
-def _connection(ctx: Context) -> Iterator[sa.Connection]:
+def _open_connection(ctx: Context) -> Iterator[sa.Connection]:
     """Give the open connection of a context, or one for reading if it has none yet."""
     if hasattr(ctx, "db"):
         yield ctx.db

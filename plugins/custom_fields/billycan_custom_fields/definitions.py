@@ -51,8 +51,8 @@ class Fields(Struct, frozen=True):
 def known_fields(ctx: Context) -> Fields:
     """Return the custom fields of the business."""
     if ctx.memo.get(_CHANGED):
-        return _read(ctx)
-    found: Fields = _recent.setdefault(ctx.app, ctx.app.recent()).get(ctx.tenant_id, lambda: _read(ctx))
+        return _load_fields(ctx)
+    found: Fields = _recent.setdefault(ctx.app, ctx.app.recent()).get(ctx.tenant_id, lambda: _load_fields(ctx))
     return found
 
 
@@ -71,8 +71,8 @@ def outdate_fields(ctx: Context) -> None:
     ctx.memo[_CHANGED], ctx.outdates = True, True
 
 
-def _read(ctx: Context) -> Fields:
-    with _connection(ctx) as db:
+def _load_fields(ctx: Context) -> Fields:
+    with _open_connection(ctx) as db:
         rows = _FIELDS.all(db, {"tenant_id": ctx.tenant_id})
     found = [Field(**{**row._mapping, "choices": tuple(row.choices)}) for row in rows]
     of: dict[str, dict[str, Field]] = {}
@@ -82,7 +82,7 @@ def _read(ctx: Context) -> Fields:
 
 
 @contextmanager
-def _connection(ctx: Context) -> Iterator[sa.Connection]:
+def _open_connection(ctx: Context) -> Iterator[sa.Connection]:
     """Give the open connection of a context, or one for reading if it has none yet."""
     if hasattr(ctx, "db"):
         yield ctx.db

@@ -90,10 +90,12 @@ def take_along(ctx: Context, path: str, id: str) -> TakesCustom:
     """Return the custom values that a new record takes along: those for which it has a field of the same kind."""
     found = fill_custom(ctx, [id]).get(id, HasCustom())
     theirs, ours = fields_of(ctx, f"/v1/{resource_of(ctx, id)}"), fields_of(ctx, path)
-    return TakesCustom(custom={k: v for k, v in found.custom.items() if k in ours and _fits(v, theirs[k], ours[k])})
+    return TakesCustom(
+        custom={k: v for k, v in found.custom.items() if k in ours and _fits_field(v, theirs[k], ours[k])}
+    )
 
 
-def _fits(value: Any, theirs: Field, ours: Field) -> bool:
+def _fits_field(value: Any, theirs: Field, ours: Field) -> bool:
     return theirs.type == ours.type and (ours.type != "choice" or value in ours.choices)
 
 
@@ -104,7 +106,7 @@ def select_filtered(ctx: Context, path: str, query: AsksCustom) -> list[sa.Selec
     for end in ("", "_from", "_to"):
         for key, text in (getattr(query, f"custom{end}") or {}).items():
             try:
-                found.append(_build_filter(ctx, _field(of, key), end, text))
+                found.append(_build_filter(ctx, _field_of(of, key), end, text))
             except RuleBroken as broken:
                 faults.append(Fault(f"custom[{key}]{end}", "invalid_filter", str(broken)))
     if faults:
@@ -118,7 +120,7 @@ def custom_order(ctx: Context, path: str, name: str) -> sa.Select[Any] | None:
     if not (name.startswith("custom[") and name.endswith("]")):
         return None
     try:
-        field = _field(fields_of(ctx, path), name[7:-1])
+        field = _field_of(fields_of(ctx, path), name[7:-1])
     except RuleBroken as broken:
         message = f"sort: {broken}. A custom field is sorted by alone."
         raise BadRequest(message, code="invalid_sort", param="sort") from None
@@ -126,7 +128,7 @@ def custom_order(ctx: Context, path: str, name: str) -> sa.Select[Any] | None:
     return sa.select(values.c.id, values.c.comparable.label("value")).where(*of_field)
 
 
-def _field(of: Mapping[str, Field], key: str) -> Field:
+def _field_of(of: Mapping[str, Field], key: str) -> Field:
     if key not in of:
         raise RuleBroken("invalid_filter", f"there is no custom field {key[:40]!r}. Known: {', '.join(of) or 'none'}")
     return of[key]
@@ -138,7 +140,7 @@ def _build_filter(ctx: Context, field: Field, end: str, text: str) -> sa.Select[
     if end and field.type not in ("number", "money", "date"):
         raise RuleBroken("invalid_filter", f"a {field.type} has no range: use custom[{field.key}]")
     sent = [part.strip() for part in text.split(",")] if field.type == "choice" else [text]
-    read = [_read(field, part) for part in sent]
+    read = [_read_value(field, part) for part in sent]
     keys = [comparable(value) for value in read]
     if end:
         where.append(values.c.comparable >= keys[0] if end == "_from" else values.c.comparable <= keys[0])
@@ -150,7 +152,7 @@ def _build_filter(ctx: Context, field: Field, end: str, text: str) -> sa.Select[
     return sa.select(values.c.id).where(*where).order_by(values.c.comparable, values.c.id)
 
 
-def _read(field: Field, text: str) -> Any:
+def _read_value(field: Field, text: str) -> Any:
     given: Any = {"true": True, "false": False}.get(text, text) if field.type == "boolean" else text
     try:
         return decode(given, type_of(field))

@@ -42,7 +42,7 @@ def create_custom_field(ctx: Context, body: NewCustomField) -> CustomField:
     if len(there) >= MOST_FIELDS:
         message = f"The business has {MOST_FIELDS} custom fields: delete one that is no longer needed."
         raise Conflict(message, code="too_many_custom_fields")
-    field = fields.records.add(ctx, body, label=_label(body.key, body.label))
+    field = fields.records.add(ctx, body, label=_label_of(body.key, body.label))
     outdate_fields(ctx)
     ctx.emit("custom_field.created", field)
     return field
@@ -71,9 +71,9 @@ def update_custom_field(ctx: Context, id: str, body: Patch[CustomFieldChange]) -
     except RuleBroken as broken:
         raise Invalid.member("choices", broken.code, str(broken)) from None
     if gone := {*row.choices} - {*after.choices}:
-        _clear(ctx, row, clears, gone)
+        _clear_values(ctx, row, clears, gone)
     columns: dict[str, Any] = {name: getattr(after, name) for name in ("choices", "required", "on_document")}
-    columns |= {"external_id": after.external_id, "metadata": after.metadata, "label": _label(row.key, after.label)}
+    columns |= {"external_id": after.external_id, "metadata": after.metadata, "label": _label_of(row.key, after.label)}
     changed = fields.records.save(ctx, row, **columns)
     (field,) = fields.records.show(ctx, [changed])
     if changed.version != row.version:
@@ -90,18 +90,18 @@ def delete_custom_field(ctx: Context, id: str, query: Clearing) -> Deleted:
     Emits `custom_field.deleted`.
     """
     row = fields.records.lock(ctx, id)
-    _clear(ctx, row, query.clear_values)
+    _clear_values(ctx, row, query.clear_values)
     deleted = fields.records.delete(ctx, row)
     outdate_fields(ctx)
     ctx.emit("custom_field.deleted", deleted)
     return deleted
 
 
-def _label(key: str, label: str | None) -> str:
+def _label_of(key: str, label: str | None) -> str:
     return label or key.replace("_", " ").strip().capitalize()
 
 
-def _clear(ctx: Context, row: Row, clears: bool, gone: Collection[str] | None = None) -> None:
+def _clear_values(ctx: Context, row: Row, clears: bool, gone: Collection[str] | None = None) -> None:
     """Have values of a field removed, or those of some choices; raise Conflict `has_values` unless that is meant."""
     stored = own(ctx, values) & (values.c.field_id == row.id)
     if gone is not None:

@@ -11,25 +11,25 @@ from billycan.fields import Name, Text
 Type = Literal["text", "number", "money", "date", "boolean", "choice"]
 
 
-def _choice(text: str) -> str:
+def _check_choice(text: str) -> str:
     if "," in text or "\n" in text:
         raise RuleBroken("invalid_value", "must not contain a comma or a line break")
     return text
 
 
-def _resource(text: str) -> str:
+def _check_resource(text: str) -> str:
     if not re.fullmatch("[a-z][a-z0-9_/]*", text, re.ASCII):
         raise RuleBroken("invalid_value", "must be the name of a resource, as in the path of its list")
     return text
 
 
-def _key(text: str) -> str:
+def _check_key(text: str) -> str:
     if not re.fullmatch("[a-z][a-z0-9_]*", text, re.ASCII) or text == "id":
         raise RuleBroken("invalid_value", "must be lower-case letters, digits and _, such as paint_colour")
     return text
 
 
-Choice = Annotated[str, Text("A choice: 1 to 100 characters, without commas.", least=1, most=100, check=_choice)]
+Choice = Annotated[str, Text("A choice: 1 to 100 characters, without commas.", least=1, most=100, check=_check_choice)]
 Choices = Annotated[list[Choice], Meta(max_length=100)]
 Key = Annotated[
     str,
@@ -38,11 +38,11 @@ Key = Annotated[
         least=1,
         most=40,
         pattern="^[a-z][a-z0-9_]{0,39}$",
-        check=_key,
+        check=_check_key,
     ),
 ]
 ResourceName = Annotated[
-    str, Text("The name of a resource, as in its path, such as `contacts`.", least=1, most=100, check=_resource)
+    str, Text("The name of a resource, as in its path, such as `contacts`.", least=1, most=100, check=_check_resource)
 ]
 
 

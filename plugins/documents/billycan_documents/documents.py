@@ -156,7 +156,7 @@ class Documents(Generic[L, T]):
     def page(self, ctx: Context, query: Query[Any]) -> Page[L]:
         """Return the page for `query`: one query for all clients, and one for each member that it includes."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
-        beside: Iterable[dict[str, Any]] = self._beside(ctx, page.items)
+        beside: Iterable[dict[str, Any]] = self._members_beside(ctx, page.items)
         for name in getattr(query, "include", None) or ():
             found = (
                 self._lines_of_page(ctx, page.items) if name == "line_items" else self.includes[name](ctx, page.items)
@@ -191,7 +191,7 @@ class Documents(Generic[L, T]):
         rows: Sequence[Row] | None = None,
     ) -> T:
         """Show a single document; `lines`, `client` and the `rows` of `beside` each save a query if passed."""
-        (members,) = self._beside(ctx, [row], client)
+        (members,) = self._members_beside(ctx, [row], client)
         if lines is None and ctx.wants(self.shows, "line_items"):
             lines = self.lines(ctx, [row.id])[row.id]
         members |= self.alone(ctx, row, rows) | {"line_items": UNSET if lines is None else lines}
@@ -203,16 +203,16 @@ class Documents(Generic[L, T]):
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
         """Return the members for another document of the same content, such as an invoice of a quote, and `also`."""
-        return ctx.ahead((self.noun, "content"), (row, also), lambda: self._content(ctx, row, also), or_anew=True)
+        return ctx.ahead((self.noun, "content"), (row, also), lambda: self._build_content(ctx, row, also), or_anew=True)
 
-    def _content(self, ctx: Context, row: Row, also: Sequence[str]) -> dict[str, Any]:
+    def _build_content(self, ctx: Context, row: Row, also: Sequence[str]) -> dict[str, Any]:
         without = {"id": None} if ctx.has("items") else {"id": None, "item_id": None}
         lines = [{**as_sent(line), **without} for line in self.lines(ctx, [row.id])[row.id]]
         return {name: getattr(row, name) for name in (*CONTENT, *also)} | {"line_items": lines}
 
     def prepare_new(self, ctx: Context, body: Any) -> None:
         """Do what `add` needs no lock for: lines, figures, and the values of the lines to insert."""
-        self._new_lines(ctx, self._figures(ctx, body)[0])
+        self._new_lines(ctx, self._work_out_figures(ctx, body)[0])
 
     def prepare_change(self, ctx: Context, id: str, body: Patch[Any], shown: Shown = lambda ctx, row: {}) -> None:
         """Do what `edit` and `change` need no lock for; `shown` returns what the handler gives `edit`."""
@@ -220,10 +220,10 @@ class Documents(Generic[L, T]):
         if not found:
             return
         row, lines = found[0], [line_of(*line[1:]) for line in lines]
-        edit = self._ahead(ctx, row, body, dict(shown(ctx, row)), lines)
+        edit = self._edit_ahead(ctx, row, body, dict(shown(ctx, row)), lines)
         if edit.changed is None and not edit.keeps_figures:
-            lines, _ = self._figures(ctx, edit.after, edit.lines)
-            self._stored(ctx, row.id, lines)
+            lines, _ = self._work_out_figures(ctx, edit.after, edit.lines)
+            self._insertions_ahead(ctx, row.id, lines)
 
     def prepare_copy(self, ctx: Context, row: Row, kind: type[Struct], *also: str) -> None:
         """Do what `copy` and adding the copy need no lock for."""
@@ -253,7 +253,7 @@ class Documents(Generic[L, T]):
         client = client_of(ctx, body.client_id)
         if any(getattr(body, name) is not None for name in self.neighbours.plugins):
             self.neighbours.check(ctx, body, before)
-        lines, figures = worked or self._figures(ctx, body, stored)
+        lines, figures = worked or self._work_out_figures(ctx, body, stored)
         left_out = ("line_items", "currency", *self._neighbours_off(ctx))
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
@@ -289,15 +289,17 @@ class Documents(Generic[L, T]):
         Raises Conflict if the patch changes locked members, and Invalid if it names a line that the document does not
         have.
         """
-        return self._ahead(ctx, row, body, shown)
+        return self._edit_ahead(ctx, row, body, shown)
 
-    def _ahead(
+    def _edit_ahead(
         self, ctx: Context, row: Row, body: Patch[Any], shown: Mapping[str, Any], lines: list[Line] | None = None
     ) -> Edit:
         given = row, shown
-        return ctx.ahead((self.noun, "edit"), given, lambda: self._edit(ctx, row, body, shown, lines), or_anew=True)
+        return ctx.ahead(
+            (self.noun, "edit"), given, lambda: self._build_edit(ctx, row, body, shown, lines), or_anew=True
+        )
 
-    def _edit(
+    def _build_edit(
         self, ctx: Context, row: Row, body: Patch[Any], shown: Mapping[str, Any], lines: list[Line] | None
     ) -> Edit:
         # A copy, as it may have to be done again: of the row as it is under the lock.
@@ -343,7 +345,7 @@ class Documents(Generic[L, T]):
             row = self.records.save(ctx, edit.row, touch=lines != edit.lines, **draft.columns)
             if lines != edit.lines:
                 self._remove_lines(ctx, row.id)
-                ctx.at_once(*self._stored(ctx, row.id, lines))
+                ctx.at_once(*self._insertions_ahead(ctx, row.id, lines))
         else:
             self.neighbours.check(ctx, edit.after, edit.before)
             row = self.records.save(ctx, edit.row, **{name: getattr(edit.after, name) for name in edit.changed})
@@ -381,7 +383,9 @@ class Documents(Generic[L, T]):
         found = sa.select(table).where(own(ctx, table), which).order_by(table.c.id).with_for_update()
         return list(ctx.db.execute(found))
 
-    def _beside(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
+    def _members_beside(
+        self, ctx: Context, rows: Sequence[Row], client: Party | None = None
+    ) -> Iterable[dict[str, Any]]:
         """Yield for each row the members that are not columns or are not shown as stored, except its lines."""
         chosen = ctx.asked(self.records.shows)
         asked = self._members if chosen is None else chosen
@@ -411,7 +415,7 @@ class Documents(Generic[L, T]):
                 shown["hosted_url"] = link(ctx, row) if may_see else None
             yield shown
 
-    def _figures(self, ctx: Context, body: Any, stored: Sequence[Line] = ()) -> Figures:
+    def _work_out_figures(self, ctx: Context, body: Any, stored: Sequence[Line] = ()) -> Figures:
         """Return a document's lines and the columns of its figures."""
         work = work_of(ctx, body, stored)
         return ctx.ahead((self.noun, "figures"), work, lambda: work_out(work))
@@ -421,15 +425,15 @@ class Documents(Generic[L, T]):
 
         def made() -> tuple[str, list[Statement.Asked]]:
             id = new_id(self.records.prefix)
-            return id, self._insertions(ctx, id, lines)
+            return id, self._build_insertions(ctx, id, lines)
 
         return ctx.ahead((self.noun, "lines"), lines, made)
 
-    def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
+    def _insertions_ahead(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
         """Return the statements that insert a document's lines, for `at_once`."""
-        return ctx.ahead((self.noun, document_id), lines, lambda: self._insertions(ctx, document_id, lines))
+        return ctx.ahead((self.noun, document_id), lines, lambda: self._build_insertions(ctx, document_id, lines))
 
-    def _insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
+    def _build_insertions(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Statement.Asked]:
         rows = [
             {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]

@@ -76,7 +76,7 @@ def _by_itself(
     period: GstEntries.Period, is_asked: Callable[[Any], Any] | None, *, has_payments: bool
 ) -> sa.Select[Any]:
     """Select the purchases by their own terms: those that are paid in parts, or all others."""
-    mine = _dated(period, expenses, "mine")
+    mine = _select_dated(period, expenses, "mine")
     among = mine.c.payment_count > NONE if has_payments else mine.c.payment_count == NONE
     return _select_terms(period, mine, mine).where(
         mine.c.refunded_expense_id.is_(None), _match_asked(mine, is_asked), among
@@ -170,7 +170,7 @@ def _given_back(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None
         return business_share(so_far, of) - business_share(so_far - cents, of)
 
     # By its key first: nothing else finds a purchase without reading all.
-    mine, bought = _dated(period, expenses, "mine"), _dated(period, purchases, "bought")
+    mine, bought = _select_dated(period, expenses, "mine"), _select_dated(period, purchases, "bought")
     of_purchase = _ever_counted(period, bought) & (bought.c.id == mine.c.refunded_expense_id)
     of_purchase &= bought.c.part_id == mine.c.refunded_part_id
     terms = _select_terms(period, mine, bought).where(
@@ -179,7 +179,7 @@ def _given_back(period: GstEntries.Period, is_asked: Callable[[Any], Any] | None
     return _select_figures(terms.subquery("given_back"), share)
 
 
-def _dated(period: GstEntries.Period, of: Any, name: str) -> sa.Subquery:
+def _select_dated(period: GstEntries.Period, of: Any, name: str) -> sa.Subquery:
     """Select the parts of expenses with two more columns: the day of the first payment, and the day from which all of
     it counts.
 
@@ -370,7 +370,7 @@ def _day_if_held(period: GstEntries.Period, of: Any) -> sa.ColumnElement[Any]:
 
 
 def _day_of(dated: sa.Subquery) -> sa.ColumnElement[Any]:
-    """The same, by the columns of `_dated`."""
+    """The same, by the columns of `_select_dated`."""
     return sa.case((dated.c.bought_on < dated.c.full_on, dated.c.bought_on), else_=dated.c.full_on)
 
 

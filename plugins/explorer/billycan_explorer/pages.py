@@ -50,9 +50,9 @@ class Document:
         self.assets = {name: _build_file(folder.joinpath(name).read_bytes(), kind) for name, kind in kinds if kind}
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        self._send(req, resp, self.page)
+        self._send_file(req, resp, self.page)
 
-    def _send(self, req: falcon.Request, resp: falcon.Response, file: File | None) -> None:
+    def _send_file(self, req: falcon.Request, resp: falcon.Response, file: File | None) -> None:
         resp.set_headers(_HEADERS)
         limits = self.app.settings
         self.app.count_visit("explorer", req, VISIT * limits.per_minute, VISIT * limits.per_second)
@@ -70,7 +70,7 @@ class Asset(Document):
     """The files of the page, at `/explore/{name}`."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:  # type: ignore[override]
-        self._send(req, resp, self.assets.get(name))
+        self._send_file(req, resp, self.assets.get(name))
 
 
 def _build_file(body: bytes, content_type: str) -> File:

@@ -57,21 +57,21 @@ def write_feed(app: App, reader: Identity, request_id: str) -> bytes:
     with app.db.reading(reader.tenant_id) as ctx.db:
         name, today = ctx.tenant.name, ctx.today()
     found: dict[str, Mapping[str, Any]] = {}  # what spans two steps is listed in both
-    for entry in islice(_planned(app, reader, today, request_id), MOST_ENTRIES):
+    for entry in islice(_list_planned(app, reader, today, request_id), MOST_ENTRIES):
         found[entry["id"]] = entry
     entries = sorted(found.values(), key=lambda entry: (entry["start_at"], entry["id"]))
     pages = {path.rpartition("/")[2]: page_address(app, f"/dashboard{path[3:]}") for path in app.prefixes.values()}
     return write_calendar(name, entries, pages if "dashboard" in app.manifests else {})
 
 
-def _planned(app: App, reader: Identity, today: date, request_id: str) -> Iterator[Mapping[str, Any]]:
+def _list_planned(app: App, reader: Identity, today: date, request_id: str) -> Iterator[Mapping[str, Any]]:
     """Yield what is planned, the next days first, because these are what a feed must have if it cannot have all."""
     days = [(today + i * _STEP, today + min((i + 1) * _STEP, AHEAD + timedelta(1)) - timedelta(1)) for i in range(4)]
     for first, last in [*days, (today - BEHIND, today - timedelta(days=1))]:
-        yield from _between(app, reader, first, last, request_id)
+        yield from _list_between(app, reader, first, last, request_id)
 
 
-def _between(app: App, reader: Identity, first: date, last: date, request_id: str) -> Iterator[Mapping[str, Any]]:
+def _list_between(app: App, reader: Identity, first: date, last: date, request_id: str) -> Iterator[Mapping[str, Any]]:
     asked = {"from": first, "to": last, "cancelled": "true"}
     try:
         answer = app.call(reader, "GET", "/v1/calendar", asked, request_id=request_id)
@@ -80,7 +80,7 @@ def _between(app: App, reader: Identity, first: date, last: date, request_id: st
     except BadRequest:  # more than the calendar lists at a time
         if first < last:
             middle = first + (last - first) // 2
-            yield from _between(app, reader, first, middle, request_id)
-            yield from _between(app, reader, middle + timedelta(days=1), last, request_id)
+            yield from _list_between(app, reader, first, middle, request_id)
+            yield from _list_between(app, reader, middle + timedelta(days=1), last, request_id)
         return
     yield from _decode(answer.body)["data"]

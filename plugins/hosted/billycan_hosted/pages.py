@@ -65,7 +65,7 @@ class DocumentPage:
         self.app, self.path, self.show, self.act, self.document = app, path, show, act, document
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
-        link = self._open(req, resp, token)
+        link = self._open_link(req, resp, token)
         if link:
             with self.app.db.reading(link.tenant_id) as db:
                 ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id, writes=False)
@@ -74,10 +74,10 @@ class DocumentPage:
                 if shown.status == HTTPStatus.OK and self._offers_pdf and req.params.get("format") == "pdf":
                     self._answer_with_file(resp, ctx, link)
                     return
-            self._answer(resp, shown, logo)  # which no connection need wait for
+            self._render_page(resp, shown, logo)  # which no connection need wait for
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
-        link = self._open(req, resp, token)
+        link = self._open_link(req, resp, token)
         if not link:
             return
         if self.act is None or req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none"):
@@ -100,7 +100,7 @@ class DocumentPage:
             shown, logo = self.show(ctx, link), logo_url(ctx)
         shown.values = {**shown.values, "faults": faults, "form": form}
         shown.status = 409 if "version" in faults else 422
-        self._answer(resp, shown, logo)
+        self._render_page(resp, shown, logo)
 
     @property
     def _offers_pdf(self) -> bool:
@@ -121,7 +121,7 @@ class DocumentPage:
         )
         render(resp, "closed.html", title="That did not work", text=text)
 
-    def _open(self, req: falcon.Request, resp: falcon.Response, token: str) -> Link | None:
+    def _open_link(self, req: falcon.Request, resp: falcon.Response, token: str) -> Link | None:
         self.app.count_visit("hosted", req, PER_MINUTE, PER_SECOND)
         link = read_link(self.app, self.path, token)
         if link is None:
@@ -136,7 +136,7 @@ class DocumentPage:
             self.app.take_share(req, link.tenant_id, is_visited=True)
         return link
 
-    def _answer(self, resp: falcon.Response, shown: Shown, logo: str | None) -> None:
+    def _render_page(self, resp: falcon.Response, shown: Shown, logo: str | None) -> None:
         resp.status = shown.status
         given = {"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo}
         values = {**given, "buttons": shown.buttons, **shown.values}

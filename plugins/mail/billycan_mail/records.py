@@ -63,7 +63,7 @@ def lock_email(ctx: Context, id: str) -> Row | None:
 
 
 def show_written(ctx: Context, row: Row) -> Email:
-    """Return an email to the caller who queued it: whoever sends a document may see what was sent."""
+    """Return an email to the caller who queued it: a caller who may send a document may see what was sent."""
     email = _show_email(ctx, row)
     return email if may_write(ctx, row.document_id) else _cut_email_links(ctx.app, email)
 

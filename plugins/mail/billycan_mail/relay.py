@@ -55,20 +55,20 @@ class Relay:
         fates: dict[str, tuple[Fate, str]] = {}
         after_text = False
         try:
-            with self._bounded():
+            with self._limit_time():
                 code, said = _check_answer(self._smtp.mail(sender))
                 if code != 250:
-                    return self._over(to, code, said)
+                    return self._refused_outcome(to, code, said)
                 for address in to:
                     fates[address] = _fate_of(*_check_answer(self._smtp.rcpt(address)))
                 accepted = [address for address, (fate, _) in fates.items() if fate == "sent"]
                 if not accepted:
-                    self._reset()
+                    self._reset_session()
                     return _of_recipients(fates)
                 after_text = True
                 code, said = _check_answer(self._smtp.data(message))
         except smtplib.SMTPDataError as error:  # the server refused the text, so it has not got the message
-            return self._over(accepted, error.smtp_code, _as_bytes(error.smtp_error), fates)
+            return self._refused_outcome(accepted, error.smtp_code, _as_bytes(error.smtp_error), fates)
         except (OSError, smtplib.SMTPException) as error:
             self.close()
             lost = {address: _LATER for address in to if fates.get(address, ("sent", ""))[0] == "sent"}
@@ -80,18 +80,18 @@ class Relay:
                 bad=_addresses_at_fault(fates),
             )
         # The first digit decides (RFC 5321): after any 2yz the server has the message.
-        return _of_recipients(fates) if 200 <= code < 300 else self._over(accepted, code, said, fates)
+        return _of_recipients(fates) if 200 <= code < 300 else self._refused_outcome(accepted, code, said, fates)
 
     def close(self) -> None:
         with suppress(OSError, smtplib.SMTPException):
             self._smtp.quit()
         self._smtp.close()
 
-    def _over(
+    def _refused_outcome(
         self, to: Sequence[str], code: int, said: bytes, fates: Mapping[str, tuple[Fate, str]] | None = None
     ) -> Outcome:
         """Return the outcome if the server refused the message itself, not an address."""
-        self._reset()
+        self._reset_session()
         fate, text = _fate_of(code, said)
         fate = "later" if fate == "sent" else fate  # neither a success nor a refusal
         error = "refused" if fate == "failed" else "deferred"
@@ -100,16 +100,16 @@ class Relay:
             fates={**known, **dict.fromkeys(to, (fate, text))}, error=error, detail=text, bad=_addresses_at_fault(known)
         )
 
-    def _reset(self) -> None:
+    def _reset_session(self) -> None:
         try:
             self._smtp.rset()
         except (OSError, smtplib.SMTPException):
             self.close()
 
     @contextmanager
-    def _bounded(self) -> Iterator[None]:
+    def _limit_time(self) -> Iterator[None]:
         """Break the connection if a message takes too long, for instance from a server that answers byte by byte."""
-        timer = threading.Timer(self._seconds, self._break)
+        timer = threading.Timer(self._seconds, self._break_connection)
         timer.daemon = True
         timer.start()
         try:
@@ -117,7 +117,7 @@ class Relay:
         finally:
             timer.cancel()
 
-    def _break(self) -> None:
+    def _break_connection(self) -> None:
         with suppress(OSError, AttributeError):
             self._smtp.sock.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
 

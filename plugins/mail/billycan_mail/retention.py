@@ -28,7 +28,7 @@ def too_old(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
 
 
 def with_old_letters(db: sa.Connection, now: Moment) -> list[str]:
-    """Return one business if letters are old enough, which are nobody's; none if no letter is."""
+    """Return one business if any letters are old enough, because letters belong to none; otherwise no business."""
     first = sa.select(sa.func.min(tenants.c.id)).where(sa.exists().where(_is_old_letter(now)))
     return [id for id in db.execute(first).scalars() if id]
 

@@ -92,7 +92,7 @@ class Sender:
                         return made
                     if lease := self.lease(due):
                         made += 1
-                        self._attempt(lease)
+                        self._attempt_message(lease)
         finally:
             if self._relay:
                 self._relay.close()
@@ -149,7 +149,7 @@ class Sender:
             suppressing.skip_suppressed(db, due.tenant_id, due.id, reminder=row.reminder)
             return Lease(due, token, row, _waiting_recipients(db, due))
 
-    def _attempt(self, lease: Lease) -> None:
+    def _attempt_message(self, lease: Lease) -> None:
         """Send a leased message with no transaction open, and record the outcome."""
         if lease.due.tenant_id and not lease.to:
             self.record(lease, Outcome(fates={}, error="suppressed", detail=None))
@@ -176,7 +176,7 @@ class Sender:
         except Unreachable as error:
             self.record(lease, Outcome(fates={}, error="unreachable", detail=str(error)))
             raise
-        if lease.row.lease_until < self._now() + timedelta(seconds=self.settings.message_seconds):
+        if lease.row.lease_until < self._read_shared_now() + timedelta(seconds=self.settings.message_seconds):
             slow = "Connecting took so long that another might send it, too."
             self.record(lease, Outcome(fates={}, error="unreachable", detail=slow))
             return
@@ -188,7 +188,7 @@ class Sender:
         if lease.due.tenant_id is None:
             self._record_letter(lease, outcome)
             return
-        ctx, now = Context(self.app, lease.due.tenant_id), self._now()
+        ctx, now = Context(self.app, lease.due.tenant_id), self._read_shared_now()
         with ctx.transaction():
             ended = {"finished_at": now, "error": outcome.error, "detail": outcome.detail}
             ctx.db.execute(sa.update(attempts).where(own(ctx, attempts), attempts.c.id == lease.token).values(**ended))
@@ -215,7 +215,7 @@ class Sender:
 
     def _record_letter(self, lease: Lease, outcome: Outcome) -> None:
         fate, _ = outcome.fates.get(lease.row.address, ("later", ""))
-        retry = self._retry_at(lease.row, self._now()) if fate == "later" else None
+        retry = self._retry_at(lease.row, self._read_shared_now()) if fate == "later" else None
         values: dict[str, Any] = {"lease_until": None, "lease_token": None, "last_error": outcome.detail}
         if retry:
             values |= {"status": "queued", "due_at": retry, "failures": lease.row.failures + 1}
@@ -227,7 +227,7 @@ class Sender:
             mine = (letters.c.id == lease.due.id) & (letters.c.lease_token == lease.token)
             db.execute(sa.update(letters).where(mine).values(**values))
 
-    def _now(self) -> Moment:
+    def _read_shared_now(self) -> Moment:
         with self.app.db.reading() as db:
             return self.app.shared_now(db)
 

@@ -50,7 +50,7 @@ def list_stuck(app: App, most: int) -> Sequence[Manifest.Queue.Stuck]:
 
 
 def try_now(app: App, tenant_id: str, id: str) -> None:
-    """Make a message due that nobody is sending."""
+    """Make a message due, unless it is being sent."""
     table = emails if tenant_id else letters
     with app.db.writing(tenant_id) as db:
         now = app.shared_now(db)

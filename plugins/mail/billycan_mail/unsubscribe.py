@@ -48,7 +48,7 @@ class UnsubscribePage:
         self.app = app
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
-        leaver = self._leaver(req, token)
+        leaver = self._read_leaver(req, token)
         if leaver is None:
             return self._refuse_link(resp)
         ctx = Context(self.app, leaver.tenant_id, writes=False)
@@ -56,12 +56,12 @@ class UnsubscribePage:
             name = ctx.tenant.name
             is_out = bool(suppressing.suppressed_among(ctx, [leaver.address], reminder=True))
         if is_out:
-            return self._confirm(resp, leaver, name)
+            return self._show_confirmation(resp, leaver, name)
         text = f"{leaver.address} gets reminders from {name}. Its quotes and invoices will still reach you."
         return _show_page(resp, title="Stop reminders?", text=text, button="Stop reminders")
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
-        leaver = self._leaver(req, token)
+        leaver = self._read_leaver(req, token)
         if leaver is None:
             return self._refuse_link(resp)
         ctx = Context(self.app, leaver.tenant_id, request_id=req.context.request_id)
@@ -69,14 +69,14 @@ class UnsubscribePage:
         with ctx.transaction():
             suppressing.suppress(ctx, leaver.address, "reminders", "unsubscribed")
             name = ctx.tenant.name
-        return self._confirm(resp, leaver, name)
+        return self._show_confirmation(resp, leaver, name)
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
         """Show a problem as a page. The pipeline calls this and sets the status."""
         text = problem.message if problem.status < 500 else "Please try again in a few minutes."
         _show_page(resp, title="That did not work", text=text)
 
-    def _leaver(self, req: falcon.Request, token: str) -> Unsubscriber | None:
+    def _read_leaver(self, req: falcon.Request, token: str) -> Unsubscriber | None:
         self.app.count_visit("unsubscribe", req, PER_MINUTE, PER_SECOND)
         try:
             leaver = msgspec.convert(_build_serializer(*self.app.secrets).loads(token), Unsubscriber)
@@ -85,7 +85,7 @@ class UnsubscribePage:
         self.app.take_share(req, leaver.tenant_id, is_visited=True)
         return leaver
 
-    def _confirm(self, resp: falcon.Response, leaver: Unsubscriber, name: str) -> None:
+    def _show_confirmation(self, resp: falcon.Response, leaver: Unsubscriber, name: str) -> None:
         _show_page(resp, title="Reminders are off", text=f"{leaver.address} gets no more reminders from {name}.")
 
     def _refuse_link(self, resp: falcon.Response) -> None:

@@ -46,7 +46,7 @@ class Collector:
             with self._lock:
                 self.lost[answered.tenant_id, keeping.day_id(answered.at)] += 1
         if self.thread is None:
-            self._begin()
+            self._begin_thread()
 
     def close(self) -> None:
         """Write the waiting requests and stop the thread."""
@@ -62,29 +62,29 @@ class Collector:
             while self._write_some():
                 pass
 
-    def _begin(self) -> None:
+    def _begin_thread(self) -> None:
         with self._lock:
             if self.thread is None:
                 self._ends.clear()  # a request may come after close()
-                self.thread = threading.Thread(target=self._run, name="billycan-requests", daemon=True)
+                self.thread = threading.Thread(target=self._write_until_quiet, name="billycan-requests", daemon=True)
                 atexit.register(self.close)
                 self.thread.start()
 
-    def _run(self) -> None:
+    def _write_until_quiet(self) -> None:
         quiet = 0
-        self._record(keeping.record_writer)
+        self._record_writer(keeping.record_writer)
         while quiet < _QUIET_ROUNDS and not self._ends.wait(EVERY_SECONDS):
             quiet = 0 if self.waiting or self.lost else quiet + 1
             self.write()
         self.write()
         if not self.waiting:
-            self._record(keeping.forget_writer)
+            self._record_writer(keeping.forget_writer)
         atexit.unregister(self.close)
         self.thread = None
         if self.waiting and not self._ends.is_set():
-            self._begin()  # a request came in the meantime
+            self._begin_thread()  # a request came in the meantime
 
-    def _record(self, record: "keeping.Record") -> None:
+    def _record_writer(self, record: "keeping.Record") -> None:
         try:
             with self.app.db.noting(_WAIT_SECONDS) as db:
                 record(db, self.id, self.app.now())
@@ -111,5 +111,5 @@ class Collector:
             log.exception("%s requests could not be written", len(batch))
             lost.update((each.tenant_id, keeping.day_id(each.at)) for each in batch)
             for of, count in lost.items():  # one by one, since the fault may concern only one of them
-                self._record(partial(keeping.write_lost, of=of, count=count))
+                self._record_writer(partial(keeping.write_lost, of=of, count=count))
         return len(batch) == MOST_AT_ONCE

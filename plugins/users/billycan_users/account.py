@@ -24,8 +24,8 @@ def show_account(visit: Visit) -> Answer:
     values = {
         "codes_left": len(row.recovery),
         "signed_in": signed_in,
-        "browser_of": _browser,
-        "offered": _offered(visit, secret) if secret else None,
+        "browser_of": _browser_name,
+        "offered": _offer_secret(visit, secret) if secret else None,
         "passkeys": kept,
         "can_have_passkeys": passkeys.are_possible(app),
         "can_send": emails.can_send(app),
@@ -33,13 +33,13 @@ def show_account(visit: Visit) -> Answer:
     return Shown("users/account.html", values)
 
 
-def _browser(agent: str) -> str:
+def _browser_name(agent: str) -> str:
     """Return the everyday name of a browser, such as `Firefox on Windows`."""
     words = (next((word for mark, word in known if mark in agent), "") for known in (_BROWSERS, _SYSTEMS))
     return " on ".join(filter(None, words)) or agent[:80] or "Unknown browser"
 
 
-def _offered(visit: Visit, secret: str) -> dict[str, str]:
+def _offer_secret(visit: Visit, secret: str) -> dict[str, str]:
     """Return a new secret for an authenticator app: as a QR code, and as text."""
     issuer = page_address(visit.app).partition("//")[2]
     uri = f"otpauth://totp/{quote(f'{issuer}:{visit.session.email}')}?secret={secret}&issuer={quote(issuer)}"
@@ -62,7 +62,7 @@ def turn_totp_on(visit: Visit) -> Answer:
         raise Invalid("There is no authenticator app to turn on: begin by setting one up.")
     step = codes.find_step(app, secret, visit.form.get("code", ""))
     sealed = encryption.deployment_cipher(app, "totp").encrypt(secret.encode())
-    proof, keep = ways_in.prove_way_in(visit), _kept(visit)
+    proof, keep = ways_in.prove_way_in(visit), _kept_passkeys(visit)
     with app.db.writing() as db:
         made = ways_in.turn_totp_on(db, app, proof, sealed, step, session_id=visit.session.id, keep=keep)
     return visit.reveal(_HERE, "\n".join(made))
@@ -89,7 +89,7 @@ def change_password(visit: Visit) -> Answer:
     proof = ways_in.prove_way_in(visit)
     chosen = people.hash_new_password(session.email, visit.form.get("password", ""))
     with app.db.writing() as db:
-        removed = ways_in.set_password(db, app, proof, chosen, keep=_kept(visit))
+        removed = ways_in.set_password(db, app, proof, chosen, keep=_kept_passkeys(visit))
         visit.enter(db, session.user_id, session.email, is_complete=True, business_id=session.tenant_id or "")
     done = "Your password is changed" if session.has_password else "You have a password now"
     lost = f" {removed} passkey{'s are' if removed > 1 else ' is'} removed." if removed else ""
@@ -104,7 +104,7 @@ def mail_link(visit: Visit) -> Answer:
     return Led(_HERE, f"A link to choose a password is on its way to {visit.session.email}. It works for an hour.")
 
 
-def _kept(visit: Visit) -> list[str]:
+def _kept_passkeys(visit: Visit) -> list[str]:
     """Return the ids of the passkeys that a form keeps."""
     return visit.form.get("keep", "").split()
 

@@ -40,15 +40,15 @@ class SetUp(Struct, frozen=True):
 
 
 def list_by_maker(app: App, live_id: str) -> dict[str, list[SetUp]]:
-    """Map people to what they set up in a business and its sandbox and that still works."""
+    """Map people to the things that they set up in a business and its sandbox and that still work."""
     found: dict[str, list[SetUp]] = {}
     with app.db.reading() as db:
-        made = [*_keys(db, app, live_id)]
+        made = [*_list_keys(db, app, live_id)]
         pair = _environments_of(db, live_id)
     for tenant_id in pair:
         ctx = Context(app, tenant_id, writes=False)
         with app.db.reading(tenant_id) as ctx.db:
-            made += _others(ctx)
+            made += _list_others(ctx)
     for each in made:
         found.setdefault(each.made_by, []).append(each)
     return found
@@ -61,7 +61,9 @@ def revoke_beyond(
 
     `by` is recorded as the one who revoked them. The caller bumps the epoch after the commit.
     """
-    beyond = [key for key in _keys(db, app, live_id) if key.made_by == user_id and not may_make(app, role, key.scopes)]
+    beyond = [
+        key for key in _list_keys(db, app, live_id) if key.made_by == user_id and not may_make(app, role, key.scopes)
+    ]
     beyond = [key for key in beyond if key.id not in keep]
     for tenant_id in {key.tenant_id for key in beyond}:
         app.keys.revoke_many(db, tenant_id, [key.id for key in beyond if key.tenant_id == tenant_id], app.now(), by)
@@ -86,7 +88,7 @@ def end_beyond(
     for tenant_id in pair:
         ctx = context_of(tenant_id)
         with ctx.transaction():
-            for made in _others(ctx):
+            for made in _list_others(ctx):
                 if made.made_by != user_id or made.id in keep or may_make(app, role, made.scopes):
                     continue
                 try:
@@ -128,13 +130,13 @@ def describe_ended(ended: Sequence[SetUp]) -> str:
     return "".join(said)
 
 
-def _keys(db: sa.Connection, app: App, live_id: str) -> Iterator[SetUp]:
+def _list_keys(db: sa.Connection, app: App, live_id: str) -> Iterator[SetUp]:
     for tenant_id in _environments_of(db, live_id):
         for key in app.keys.made_by_people(db, tenant_id, app.now()):
             yield SetUp(_KEY, tenant_id, key.id, key.name or "Unnamed", key.hint, key.scopes, key.made_by)
 
 
-def _others(ctx: Context) -> list[SetUp]:
+def _list_others(ctx: Context) -> list[SetUp]:
     """Return what people, or keys of theirs, set up in a tenant through other plugins."""
     makers = {key.id: key.made_by for key in ctx.app.keys.list(ctx)}
     found = []

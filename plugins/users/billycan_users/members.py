@@ -25,7 +25,7 @@ def show_people(visit: Visit) -> Answer:
         members = people.list_members(db, live)
     made = key_makers.list_by_maker(visit.app, live)
     named = [(role, f"{role.capitalize()}: {rules.WORDS[role].lower()}") for role in rules.ROLES]
-    staff = _staff(visit)
+    staff = _list_staff(visit)
     values = {
         "members": members,
         "roles": named,
@@ -37,7 +37,7 @@ def show_people(visit: Visit) -> Answer:
     return Shown("users/people.html", values)
 
 
-def _staff(visit: Visit) -> list[dict[str, Any]]:
+def _list_staff(visit: Visit) -> list[dict[str, Any]]:
     """List the members of staff that a person can sign in as, in the environment shown; none without that plugin."""
     if ("GET", _STAFF) not in visit.app.at:
         return []
@@ -48,7 +48,7 @@ def _staff(visit: Visit) -> list[dict[str, Any]]:
 
 def _link_staff(visit: Visit, user_id: str, staff_id: str) -> None:
     """Link a person to this member of staff and to no other; to none if the id is empty."""
-    for each in _staff(visit):
+    for each in _list_staff(visit):
         wanted = user_id if each["id"] == staff_id else None if each["user_id"] == user_id else each["user_id"]
         if each["user_id"] != wanted:
             path = f"{_STAFF}/{each['id']}"
@@ -57,7 +57,7 @@ def _link_staff(visit: Visit, user_id: str, staff_id: str) -> None:
 
 def invite(visit: Visit) -> Answer:
     email = read_field(Email, "email", visit.form.get("email", ""))
-    role = _role(visit.form.get("role"))
+    role = _read_role(visit.form.get("role"))
     app, has_mail = visit.app, emails.can_send(visit.app)
     if has_mail:  # limited, because the email could go to anybody's address
         try:
@@ -73,11 +73,11 @@ def invite(visit: Visit) -> Answer:
         if is_inside := people.has_role(db, live, user_id):  # a member has the new role at once
             key_makers.revoke_beyond(db, app, live, user_id, role, by)
         link = page_address(app, f"/dashboard/join/{token}")
-        name = _name(visit)
+        name = _business_name(visit)
         text = f"You have been invited to {name}. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
         emails.send(app, db, to=email, subject=f"You are invited to {name}", text=text)
     if is_inside:
-        key_makers.end_beyond(app, live, user_id, role, (), _contexts(visit))
+        key_makers.end_beyond(app, live, user_id, role, (), _contexts_of_business(visit))
     app.epoch.bump()
     # The link tells if there is an account, and sets one up: only the address's owner may have it.
     return Led(_HERE, f"The invitation is on its way to {email}.") if has_mail else visit.reveal(_HERE, link)
@@ -85,8 +85,8 @@ def invite(visit: Visit) -> Answer:
 
 def change_member(visit: Visit, id: str) -> Answer:
     app, removes = visit.app, visit.form.get("remove") == "yes"
-    role = None if removes else _role(visit.form.get("role"))
-    keep, ended, context_of = visit.form.get("keep", "").split(), list[SetUp](), _contexts(visit)
+    role = None if removes else _read_role(visit.form.get("role"))
+    keep, ended, context_of = visit.form.get("keep", "").split(), list[SetUp](), _contexts_of_business(visit)
     with app.db.writing() as db:
         live = people.live_of(db, visit.tenant_id)
         was_inside = people.change_role(db, live, id, role, by=visit.session.user_id)
@@ -107,8 +107,8 @@ def change_member(visit: Visit, id: str) -> Answer:
 
 def show_leave(visit: Visit, id: str) -> Answer:
     """Show the page to leave a business, with what ends with it."""
-    made = key_makers.list_by_maker(visit.app, _own(visit, id).id).get(visit.session.user_id, [])
-    return Shown("users/leave.html", {"business": _own(visit, id), "made": made})
+    made = key_makers.list_by_maker(visit.app, _own_business(visit, id).id).get(visit.session.user_id, [])
+    return Shown("users/leave.html", {"business": _own_business(visit, id), "made": made})
 
 
 def leave(visit: Visit, id: str) -> Answer:
@@ -116,7 +116,7 @@ def leave(visit: Visit, id: str) -> Answer:
 
     They cannot choose anything that stays: a person who leaves must not keep a key of the business.
     """
-    app, user_id, business = visit.app, visit.session.user_id, _own(visit, id)
+    app, user_id, business = visit.app, visit.session.user_id, _own_business(visit, id)
     context_of = visit.contexts_of(business)
     with app.db.writing() as db:
         people.change_role(db, business.id, user_id, None)
@@ -126,7 +126,7 @@ def leave(visit: Visit, id: str) -> Answer:
     return Led("/dashboard/businesses", f"You have left {business.name}.{key_makers.describe_ended(ended)}")
 
 
-def _own(visit: Visit, id: str) -> Business:
+def _own_business(visit: Visit, id: str) -> Business:
     """Return one of the visitor's businesses, by its live id. Raise NotFound for any other."""
     found = next((business for business in visit.businesses() if business.id == id), None)
     if found is None:
@@ -134,17 +134,17 @@ def _own(visit: Visit, id: str) -> Business:
     return found
 
 
-def _contexts(visit: Visit) -> Callable[[str], Context]:
+def _contexts_of_business(visit: Visit) -> Callable[[str], Context]:
     """Return a function that makes the visitor's contexts in the business shown."""
     return visit.contexts_of(next(b for b in visit.businesses() if visit.tenant_id in (b.id, b.sandbox_id)))
 
 
-def _name(visit: Visit) -> str:
+def _business_name(visit: Visit) -> str:
     """Return the name of the business shown."""
     return next((b.name for b in visit.businesses() if visit.tenant_id in (b.id, b.sandbox_id)), "a business")
 
 
-def _role(text: str | None) -> Any:
+def _read_role(text: str | None) -> Any:
     if text not in get_args(Role):
         raise Invalid.of(Fault("role", "invalid_value", "is not a role"))
     return text

@@ -58,7 +58,7 @@ class NotificationChange(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def default_how(role: Role, event: str) -> How:
-    """Return how a role is told of an event unless the person chose otherwise."""
+    """Return how people with a role are notified of an event by default."""
     return "mail" if event in _BY_DEFAULT.get(role, ()) else "none"
 
 
@@ -80,7 +80,7 @@ def rules_of(ctx: Context, people: Iterable[tuple[str, Role]]) -> list[Notificat
 
 
 def _events_for(ctx: Context, role: Role) -> list[str]:
-    """List the events that people of a role can be told of: those of enabled plugins that they may read."""
+    """List the events that people with a role can be notified of: those of enabled plugins that they may read."""
     person = identity_of(ctx.app, ctx.tenant_id, "live", "", "", role)
     return [event for event in EVENTS if event in ctx.app.events and person.holds(ctx.app.scope_of(event))]
 

@@ -291,12 +291,12 @@ class Visit:
         who = (user_id, self.app.now(), self.address, self.browser)
         self.cookies["session"] = sessions.start_session(db, *who, is_complete=is_complete, business_id=business_id)
         if is_complete:
-            self.cookies["known"] = str(_known(self.app).dumps(email))
+            self.cookies["known"] = str(_known_serializer(self.app).dumps(email))
 
     def knows(self, email: str) -> bool:
         """Tell whether that person has signed in with this browser before."""
         try:
-            return bool(_known(self.app).loads(self.known_as) == email)
+            return bool(_known_serializer(self.app).loads(self.known_as) == email)
         except BadData:
             return False
 
@@ -320,5 +320,5 @@ class Visit:
         return Led(path)
 
 
-def _known(app: App) -> URLSafeSerializer:
+def _known_serializer(app: App) -> URLSafeSerializer:
     return URLSafeSerializer(app.secrets, salt="a browser that has signed in")

@@ -129,11 +129,11 @@ class PageResource:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         known = req.get_header("If-None-Match") if self.screen.live else None
-        visit = self.enter(req, is_poll=known is not None)
+        visit = self.open_visit(req, is_poll=known is not None)
         if self.screen.get is None:
             raise falcon.HTTPMethodNotAllowed(["POST"], description="This address takes a form only.")
         if led := self.turned_away(visit):
-            return self.answer(req, resp, visit, led)
+            return self.write_answer(req, resp, visit, led)
         if self.screen.live:  # before the page is made: what changes meanwhile is asked for again
             visit.state = page_state(visit)
             if known == visit.state:
@@ -142,21 +142,21 @@ class PageResource:
                 return None
         if req.method == "GET" and known is None:  # what a form left is for the page that the form leads to
             self.look_for_what_was_left(req, visit)
-        return self.answer(req, resp, visit, self.screen.get(visit, **params))
+        return self.write_answer(req, resp, visit, self.screen.get(visit, **params))
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         if self.screen.post is None:
             raise falcon.HTTPMethodNotAllowed(["GET", "HEAD"], description="This page takes no form.")
-        visit = self.enter(req, has_form=True)
+        visit = self.open_visit(req, has_form=True)
         site, token = req.get_header("Sec-Fetch-Site"), visit.form.get("token", "")
         is_genuine = site in (None, "same-origin", "none") and hmac.compare_digest(token.encode(), visit.token.encode())
         is_outdated = not is_genuine or (visit.session_if_any is None and not self.screen.anybody)
         if is_outdated and visit.form and not self.screen.anybody and (is_genuine or site == "same-origin"):
-            return self.answer(req, resp, visit, self.keep_typed(visit, params))
+            return self.write_answer(req, resp, visit, self.keep_typed(visit, params))
         if not is_genuine:
             raise Forbidden("This form was not sent from its own page, or is out of date: open the page again.")
         if led := self.turned_away(visit):
-            return self.answer(req, resp, visit, led)
+            return self.write_answer(req, resp, visit, led)
         try:
             if not self.screen.always:
                 self.app.check_open(visit.tenant_id if self.screen.role else "")
@@ -166,8 +166,8 @@ class PageResource:
         except (NotFound, PayloadTooLarge):
             raise
         except Problem as problem:
-            answer = self.again(visit, problem, params)
-        return self.answer(req, resp, visit, answer)
+            answer = self.show_again(visit, problem, params)
+        return self.write_answer(req, resp, visit, answer)
 
     def keep_typed(self, visit: Visit, params: Mapping[str, str]) -> Answer:
         """Show again what was typed into a page of this site that belongs to an earlier session, and do nothing.
@@ -181,12 +181,12 @@ class PageResource:
             return led
         visit.form = {name: text for name, text in visit.form.items() if name not in _NOT_KEPT}
         said = _SIGNED_IN_AGAIN.format(visit.session.business)
-        shown = self.again(visit, Conflict(said, code=ChangedMeanwhile.code), params)
+        shown = self.show_again(visit, Conflict(said, code=ChangedMeanwhile.code), params)
         if isinstance(shown, Shown):
             shown.status = 403
         return shown
 
-    def again(self, visit: Visit, problem: Problem, params: Mapping[str, str]) -> Answer:
+    def show_again(self, visit: Visit, problem: Problem, params: Mapping[str, str]) -> Answer:
         """Show the page again, with what is wrong with its form."""
         page = self.beside[self.screen.on] if self.screen.on else self.screen
         if page.get is None:
@@ -203,7 +203,7 @@ class PageResource:
             shown.status = problem.status
         return shown
 
-    def enter(self, req: falcon.Request, *, has_form: bool = False, is_poll: bool = False) -> Visit:
+    def open_visit(self, req: falcon.Request, *, has_form: bool = False, is_poll: bool = False) -> Visit:
         """Return the visit, counted by network address first, with the form if the visitor may send one.
 
         Polls are counted apart, so that no window refuses what somebody does in another, and keep no session going.
@@ -290,7 +290,7 @@ class PageResource:
                 fernet = encryption.browser_cipher(read_cookie(self.app, req), "shown once")
                 visit.shown_once = encryption.decrypt_text(fernet, found.sealed)
 
-    def answer(self, req: falcon.Request, resp: falcon.Response, visit: Visit, answer: Answer) -> None:
+    def write_answer(self, req: falcon.Request, resp: falcon.Response, visit: Visit, answer: Answer) -> None:
         """Write the answer and its headers: no cache keeps a page, no frame shows it, and it loads only our files."""
         resp.set_headers(_HEADERS)
         if isinstance(answer, Led):
@@ -299,7 +299,7 @@ class PageResource:
             if answer.said:
                 visit.cookies["said"] = str(_said_serializer(self.app).dumps([answer.said, answer.tone]))
             if visit.reveals:
-                self.keep(req, visit, *visit.reveals)
+                self.keep_secret(req, visit, *visit.reveals)
         elif isinstance(answer, Sent):
             resp.status, resp.content_type = answer.status, answer.content_type
             resp.set_headers(dict(answer.headers))
@@ -321,7 +321,7 @@ class PageResource:
         for name, value in visit.cookies.items():
             set_cookie(self.app, resp, name, value)
 
-    def keep(self, req: falcon.Request, visit: Visit, path: str, secret: str) -> None:
+    def keep_secret(self, req: falcon.Request, visit: Visit, path: str, secret: str) -> None:
         """Store what the next page shows once, so that only this browser can read it."""
         sealed = encryption.browser_cipher(read_cookie(self.app, req), "shown once").encrypt(secret.encode())
         with self.app.db.writing() as db:

@@ -4,8 +4,8 @@ from billycan import App, Context, Every, Identity, Manifest, Route, hookimpl
 
 from . import account, forgotten, members, notifying, passkeys, signing_in, telling
 from .current_role import find_identity
-from .greeting import greeting
 from .page_routes import mounted
+from .serve_greeting import greet_owner
 from .settings import Settings
 from .tables import (
     answered,
@@ -54,4 +54,4 @@ manifest = Manifest(
 
 @hookimpl
 def startup(app: App) -> None:
-    app.add_greeting(greeting)
+    app.add_greeting(greet_owner)

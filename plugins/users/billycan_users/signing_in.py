@@ -83,14 +83,14 @@ def sign_out(visit: Visit) -> Answer:
 def show_join(visit: Visit, token: str) -> Answer:
     with visit.app.db.reading() as db:
         link = people.read_link(db, token, visit.app.now())
-        offer = _offer(db, link) if link else None
+        offer = _find_offer(db, link) if link else None
     if link is None or offer is None:
         text = "It was used already, has expired, or was copied in part. Please ask for a new one."
         return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
     asks = link.purpose != ENTER and not link.needs_sign_in and not _is_own(visit, link)
     return Shown(
         "users/join.html",
-        {"link": link, "offer": offer, "asks": asks, "role_words": WORDS, **_words(link, offer, asks)},
+        {"link": link, "offer": offer, "asks": asks, "role_words": WORDS, **_words_for(link, offer, asks)},
     )
 
 
@@ -102,12 +102,12 @@ class Offer(Struct, frozen=True):
     is_operator: bool
 
 
-def _offer(db: sa.Connection, link: Link) -> Offer:
+def _find_offer(db: sa.Connection, link: Link) -> Offer:
     business = people.business_name(db, link.business_id) if link.business_id else ""
     return Offer(business, link.role if link.business_id else None, link.purpose == OPERATE)
 
 
-def _words(link: Link, offer: Offer, asks: bool) -> dict[str, str]:
+def _words_for(link: Link, offer: Offer, asks: bool) -> dict[str, str]:
     if link.purpose == ENTER:
         return {"title": "Welcome", "text": f"This signs you in as {link.email}.", "button": "Sign in"}
     if link.purpose == RESET:
@@ -145,7 +145,7 @@ def join(visit: Visit, token: str) -> Answer:
         if (link.has_account, link.is_proved) != (found.has_account, found.is_proved):
             raise NotFound  # another link was used first: now the account must be proved
         if link.purpose in INVITATIONS:
-            visit.check_seen(_offer(db, link))
+            visit.check_seen(_find_offer(db, link))
             people.accept_invitation(db, link, app.now())
         if is_own:
             return Led("/dashboard/businesses", "You have accepted the invitation.")

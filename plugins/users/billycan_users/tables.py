@@ -103,7 +103,7 @@ shown_once = new_table(
     of="deployment",
 )
 
-# How a person is told of an event, if they chose otherwise than the default of their role.
+# How a person is notified of an event, if they did not keep the default of their role.
 notification_rules = new_table(
     "users_notification_rules",
     sa.Column("user_id", ByCodePoint, nullable=False),
@@ -111,7 +111,7 @@ notification_rules = new_table(
     sa.Index(None, "tenant_id", "user_id"),
 )
 
-# The ids of events that nobody was told of yet.
+# The ids of events that are still to be told.
 untold = new_table("users_untold", sa.Column("created_at", UTCDateTime, nullable=False, index=True))
 
 # Events that wait for a person's next digest.

@@ -59,7 +59,7 @@ def tell(ctx: Context, id: str) -> None:
     """Tell each person of an event by their rule, in the transaction that deletes it, so that it happens only once."""
     if ctx.db.execute(sa.delete(untold).where(own(ctx, untold), untold.c.id == id)).rowcount != 1:
         return  # another worker was faster
-    (event,) = _events(ctx, [id]) or (None,)
+    (event,) = _load_events(ctx, [id]) or (None,)
     if event is None:
         return
     waiting = ctx.db.execute(sa.select(untold.c.id).where(own(ctx, untold)).limit(MOST_AT_ONCE)).all()
@@ -70,7 +70,7 @@ def tell(ctx: Context, id: str) -> None:
             continue  # somebody of the business made it, not the client
         is_many = len(waiting) == MOST_AT_ONCE  # as of imported payments: one email has all of them
         if rule.how == "mail" and not is_many:
-            _write(ctx, rule.user_id, [event])
+            _email_person(ctx, rule.user_id, [event])
         else:
             due_at = ctx.app.now() if rule.how == "mail" else _next_morning(ctx)
             row = {"tenant_id": ctx.tenant_id, "id": new_id("dig"), "user_id": rule.user_id, "event_id": id}
@@ -89,22 +89,22 @@ def send_digest(ctx: Context, id: str) -> None:
     its = sa.delete(digests).where(due, digests.c.user_id == whose)
     rows = ctx.db.execute(its.returning(digests.c.id, digests.c.user_id, digests.c.event_id)).all()
     if rows:
-        _write(ctx, rows[0].user_id, _events(ctx, [row.event_id for row in sorted(rows)]))
+        _email_person(ctx, rows[0].user_id, _load_events(ctx, [row.event_id for row in sorted(rows)]))
 
 
-def _events(ctx: Context, ids: Sequence[str]) -> Sequence[Any]:
+def _load_events(ctx: Context, ids: Sequence[str]) -> Sequence[Any]:
     c = events.c
     found = sa.select(c.id, c.event, c.data, c.actor).where(own(ctx, events), c.id.in_(ids[:MOST_IN_DIGEST]))
     return ctx.db.execute(found.order_by(c.sequence)).all()
 
 
-def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
+def _email_person(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
     """Email a person about the events that their role may read now; do nothing if there are none or the person left."""
     try:
         identity = find_identity(ctx.app, ctx.tenant_id, user_id)
     except Unauthenticated:
         return
-    seen = [line for event in told if (line := _line(ctx.acting_as(identity), identity, event))]
+    seen = [line for event in told if (line := _describe_event(ctx.acting_as(identity), identity, event))]
     if not seen:
         return
     address = ctx.db.execute(sa.select(users.c.email).where(users.c.id == user_id)).scalar_one()
@@ -112,13 +112,13 @@ def _write(ctx: Context, user_id: str, told: Sequence[Any]) -> None:
     subject = seen[0][0] if len(seen) == 1 else f"{len(seen)} notifications"
     text = "\n\n".join("\n".join(line) for line in seen)
     of_event = told[0].event if len(told) == 1 else ""
-    token = str(_signer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event]))
+    token = str(_token_serializer(*ctx.app.secrets).dumps([ctx.tenant_id, user_id, of_event]))
     leave = page_address(ctx.app, f"{_LEAVE}/{token}")
     text += f"\n\nYou get this email because you have access to {name}. To stop such emails, open this page:\n{leave}\n"
     emails.send(ctx.app, ctx.db, to=address, subject=f"{subject} · {name}", text=text)
 
 
-def _line(ctx: Context, identity: Identity, event: Any) -> tuple[str, str] | None:
+def _describe_event(ctx: Context, identity: Identity, event: Any) -> tuple[str, str] | None:
     """Describe what happened, with the page to look at; None if the person may not read it."""
     data, kind = _decode(event.data), event.event.partition(".")[0]
     if not identity.holds(ctx.app.scope_of(event.event)) or not ctx.may_see(data["id"]):
@@ -145,33 +145,33 @@ def _is_live(ctx: Context) -> bool:
 def show_notifications(visit: Visit) -> Answer:
     """Show how the visitor is told of what happens in the business shown."""
     with visit.reading() as ctx:
-        found = notifying.rules_of(ctx, _visitor(visit))
+        found = notifying.rules_of(ctx, _visitor_with_role(visit))
     return Shown("users/notifications.html", {"rules": found, "words": EVENTS, "can_send": emails.can_send(visit.app)})
 
 
 def change_notifications(visit: Visit) -> Answer:
     """Store how the visitor wants to be told."""
     with visit.writing() as ctx:
-        for rule in notifying.rules_of(ctx, _visitor(visit)):
+        for rule in notifying.rules_of(ctx, _visitor_with_role(visit)):
             how: Any = visit.form.get(rule.event.replace(".", "_"), rule.how)
             if how in HOWS and how != rule.how:
                 notifying.update_notification_rule(ctx, rule.id, NotificationChange(how=how))
     return Led(_HERE, "Your choices were saved.")
 
 
-def _visitor(visit: Visit) -> list[tuple[str, Any]]:
+def _visitor_with_role(visit: Visit) -> list[tuple[str, Any]]:
     return [(visit.session.user_id, visit.session.role)]
 
 
 def show_unsubscribe(visit: Visit, token: str) -> Answer:
     """Ask whether to stop these emails. Mail scanners open every link, so this changes nothing."""
-    _, _, event = _read(visit.app, token)
+    _, _, event = _read_token(visit.app, token)
     return Shown("users/unsubscribe.html", {"what": EVENTS.get(event, ""), "done": visit.query.get("done") == "yes"})
 
 
 def unsubscribe(visit: Visit, token: str) -> Answer:
     """Stop a person's emails about the event that a link names, or about all events if it names none."""
-    tenant_id, user_id, event = _read(visit.app, token)
+    tenant_id, user_id, event = _read_token(visit.app, token)
     ctx = Context(visit.app, tenant_id, request_id=visit.request_id)
     with ctx.transaction():
         people = [each for each in notifying.people_of(ctx.app, tenant_id) if each[0] == user_id]
@@ -181,16 +181,16 @@ def unsubscribe(visit: Visit, token: str) -> Answer:
     return Led(f"{_LEAVE}/{token}?done=yes")
 
 
-def _read(app: App, token: str) -> tuple[str, str, str]:
+def _read_token(app: App, token: str) -> tuple[str, str, str]:
     try:
-        tenant_id, user_id, event = _signer(*app.secrets).loads(token)
+        tenant_id, user_id, event = _token_serializer(*app.secrets).loads(token)
     except (BadData, ValueError):
         raise NotFound from None
     return tenant_id, user_id, event
 
 
 @cache
-def _signer(*secrets: str) -> URLSafeSerializer:
+def _token_serializer(*secrets: str) -> URLSafeSerializer:
     return URLSafeSerializer(secrets, salt="told no more", signer_kwargs={"digest_method": hashlib.sha256})
 
 

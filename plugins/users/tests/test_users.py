@@ -16,8 +16,8 @@ from billycan_users import people, rules
 from billycan_users import sessions as sessions_of
 from billycan_users.commands import users as command
 from billycan_users.field_values import read_field
-from billycan_users.greeting import greeting
 from billycan_users.people import invite_person
+from billycan_users.serve_greeting import greet_owner
 from billycan_users.tables import roles, sessions, shown_once, users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -541,7 +541,7 @@ def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new
 
     def let_in():
         browser = Browser(app)
-        browser.get(re.search(r"/dashboard/join/[\w-]+", greeting(app, ""))[0])
+        browser.get(re.search(r"/dashboard/join/[\w-]+", greet_owner(app, ""))[0])
         browser.send()
         return browser
 
@@ -565,7 +565,7 @@ def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new
     owner.send("/dashboard/account/password", password=PASSWORD)
     assert "You have a password now" in owner.page.text and "Current password" in owner.page.text
     assert late.get("/dashboard/account").request.path == "/dashboard/sign-in"
-    assert greeting(app, "") == ""
+    assert greet_owner(app, "") == ""
     with app.db.reading() as db:
         owner.email = db.execute(sa.select(users.c.email)).scalar_one()
     again = Browser(app)

@@ -10,9 +10,9 @@ from msgspec import Struct
 from billycan import App, Context, own
 
 from . import addresses, signing
-from .comparing import Signed, Verdict, find_mistakes, fingerprint
 from .endpoints_by_owner import delete_of_connection, end_set_up, follow_consent, set_up_by_people
 from .settings import Settings
+from .signature_mistakes import Signed, Verdict, find_mistakes, fingerprint
 from .tables import deliveries, endpoints
 
 __all__ = [

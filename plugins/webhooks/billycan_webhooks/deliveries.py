@@ -162,7 +162,7 @@ def _count_deliveries(ctx: Context, of_it: sa.Select[Any]) -> dict[str, int]:
 def recover_deliveries(ctx: Context, endpoint_id: str, since: Moment, until: Moment, counted: int) -> int:
     """Send every failed or held delivery of a period again, with all its attempts. Return the number of deliveries.
 
-    `counted` is returned if the first step leaves some of them to the worker.
+    Returns `counted` if the first step leaves some of them to the worker.
     """
     done = _start_chore(ctx, endpoint_id, "recover", since=since, until=until)
     hint_at(ctx, [endpoint_id] if done.count else [])
@@ -222,20 +222,20 @@ class Nudger:
 
             while self._waiting and (app := self._app()):
                 if self._queue and not self._queue.is_whole():
-                    self._close()
+                    self._close_queue()
                 self._queue = self._queue or Queue(app, patience=_PATIENCE_SECONDS)
                 self._queue.hint(*self._waiting.popleft())
         except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
             self._waiting.clear()
-            self._close()
+            self._close_queue()
             log.info("hints were lost: %s", error_line(error))
 
-    def _close(self) -> None:
+    def _close_queue(self) -> None:
         if self._queue:
             self._queue.close()
         self._queue = None
 
-    __del__ = _close
+    __del__ = _close_queue
 
 
 _nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()

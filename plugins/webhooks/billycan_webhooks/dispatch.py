@@ -56,7 +56,7 @@ class Dispatcher:
 
     def add_hints(self, hints: Iterable[Hint]) -> None:
         """Add hints: something may be due to these endpoints."""
-        self._came.put(partial(self._note, list(hints)))
+        self._came.put(partial(self._note_hints, list(hints)))
 
     def sweep(self) -> None:
         """Find what is due and not under way, even if its hint was lost."""
@@ -80,14 +80,14 @@ class Dispatcher:
 
     def is_busy(self) -> bool:
         """Tell whether anything is in flight, is to be recorded, or can be leased or continued now."""
-        return bool(self._flying or self._made or self._wanted() or self._goes_on()) or not self._came.empty()
+        return bool(self._flying or self._made or self._choose_wanted() or self._has_chores()) or not self._came.empty()
 
     def round(self) -> None:
         """Read what arrived, record it, take the possible leases and send them. Wait a second if there is nothing."""
-        self._take_in(0 if self._made or self._wanted() or self._goes_on() else 1)
-        if self._goes_on():
-            self._go_on()
-        made, wanted = self._made, self._wanted()
+        self._run_calls(0 if self._made or self._choose_wanted() or self._has_chores() else 1)
+        if self._has_chores():
+            self._take_chore_step()
+        made, wanted = self._made, self._choose_wanted()
         if self._failed:  # one at a time, so that a row that cannot be written does not stop the others
             made, wanted = made[:1], [] if made else wanted[:1]
         if not made and not wanted:
@@ -100,16 +100,16 @@ class Dispatcher:
         self._failed, self._made = False, self._made[len(made) :]
         for hint, at in retries:
             if hint[1] == CHORES:
-                self._note([hint])
+                self._note_hints([hint])
             else:
                 self.nudger.send_hints_soon([hint], at)
         for wish, lease in zip(wanted, leases, strict=True):
-            self._go(wish, lease)
+            self._hand_over(wish, lease)
 
-    def _goes_on(self) -> bool:
+    def _has_chores(self) -> bool:
         return bool(self._chores) and not self.over.is_set()
 
-    def _go_on(self) -> None:
+    def _take_chore_step(self) -> None:
         """Take a step of one business's chores; the next step is another business's."""
         tenant_id = next(iter(self._chores))
         del self._chores[tenant_id]
@@ -119,22 +119,22 @@ class Dispatcher:
             log.warning("deliveries of many events wait: %s", error_line(error))
             return
         if hints is not None:
-            self._note([*hints, (tenant_id, CHORES)])
+            self._note_hints([*hints, (tenant_id, CHORES)])
 
-    def _note(self, hints: Iterable[Hint]) -> None:
+    def _note_hints(self, hints: Iterable[Hint]) -> None:
         for hint in hints:
             if hint[1] == CHORES:
                 self._chores[hint[0]] = None
             else:
                 self._ready[hint] = True
 
-    def _take_in(self, seconds: float) -> None:
+    def _run_calls(self, seconds: float) -> None:
         with suppress(queue.Empty):
             while True:
                 self._came.get(timeout=seconds)()
                 seconds = 0
 
-    def _wanted(self) -> list[Wish]:
+    def _choose_wanted(self) -> list[Wish]:
         """List the deliveries to lease now: each endpoint's first before any endpoint's second."""
         free = 0 if self.over.is_set() else self.settings.threads - len(self._flying)
         slow_left = max(1, self.settings.threads // 2)
@@ -154,7 +154,7 @@ class Dispatcher:
                 of_tenant[hint[0]] += 1
         return wanted
 
-    def _go(self, wish: Wish, lease: Lease | None) -> None:
+    def _hand_over(self, wish: Wish, lease: Lease | None) -> None:
         hint, slow = wish
         self._ready.pop(hint, None)
         if lease:
@@ -170,11 +170,11 @@ class Dispatcher:
         try:
             # If this process has slept since, another may be sending before this attempt ends.
             if boot_clock() - lease.begun <= LEAST_MARGIN_SECONDS:
-                outcome = self._outcome(lease)
+                outcome = self._attempt_lease(lease)
         finally:
-            self._came.put(partial(self._landed, lease, outcome))
+            self._came.put(partial(self._take_back, lease, outcome))
 
-    def _outcome(self, lease: Lease) -> sender.Outcome:
+    def _attempt_lease(self, lease: Lease) -> sender.Outcome:
         if not lease.headers:
             cure = "%s cannot be signed, because the secret that protected its key is gone: use rotate_secret"
             log.error(cure, lease.endpoint.id)
@@ -187,7 +187,7 @@ class Dispatcher:
             work.facts |= _facts_of(lease, outcome)
         return outcome
 
-    def _landed(self, lease: Lease, outcome: sender.Outcome | None) -> None:
+    def _take_back(self, lease: Lease, outcome: sender.Outcome | None) -> None:
         """Take back a lease from a sender; `outcome` is None if nothing was sent."""
         self._flying.remove(lease)
         if outcome:

@@ -75,7 +75,7 @@ class Desk:
             # Lock the endpoints' rows first and in one order: two transactions never wait for each other then.
             found = _lock_endpoints(db, [lease.hint for lease, _ in made] + [hint for hint, _ in wanted])
             now = self.app.shared_now(db)  # after the lock: a lease that began before a wait would end too early
-            retries = self._record(db, made, found, now) if made else []
+            retries = self._record_attempts(db, made, found, now) if made else []
             leases = [self._lease_next(db, wish, found.get(wish[0]), now, retries) for wish in wanted]
             if begun := [_new_attempt(lease, now) for lease in leases if lease]:
                 db.execute(_BEGIN, begun)
@@ -99,7 +99,7 @@ class Desk:
         with self.app.db.noting() as db:
             return chores.take_next_step(db, tenant_id, self.app.shared_now(db))
 
-    def _record(
+    def _record_attempts(
         self, db: sa.Connection, made: Sequence[Made], found: dict[Hint, Row], now: Moment
     ) -> list[tuple[Hint, Moment]]:
         recorded = [_delivery_values(self.settings, *one, now) for one in made]

@@ -19,10 +19,10 @@ from .retention import (
     to_tidy,
     trim_answers,
 )
+from .retries import are_any_retries, bring_retries_forward
 from .settings import Settings
 from .stuck import QUEUE
 from .tables import attempts, chores, deliveries, endpoints
-from .waiting import are_any_retries, bring_retries_forward
 
 READ, WRITE = "webhooks:read", "webhooks:write"
 

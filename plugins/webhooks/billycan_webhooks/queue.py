@@ -55,15 +55,15 @@ class _File(SqliteStorage):  # type: ignore[misc]
     blocking = True
 
     def dequeue(self) -> bytes | None:
-        seen, data = self._written(), super().dequeue()
+        seen, data = self._last_change(), super().dequeue()
         until = time.monotonic() + _READ_SECONDS
         while data is None and time.monotonic() < until:
             time.sleep(_LOOK_SECONDS)
-            if (written := self._written()) != seen:
+            if (written := self._last_change()) != seen:
                 seen, data = written, super().dequeue()
         return cast("bytes | None", data)
 
-    def _written(self) -> tuple[int, int]:
+    def _last_change(self) -> tuple[int, int]:
         """Return the journal's time of change and its size; both stay the same while nothing is written."""
         try:
             found = os.stat(f"{self.filename}-wal")  # noqa: PTH116 - 10 times a second
@@ -89,7 +89,7 @@ class Queue:
     ) -> None:
         self.file: Path | None = None
         # Only the worker makes the tables of PostgreSQL: two processes must not do so at once.
-        self.huey = self._open(app, patience, makes_tables=deliver is not None)
+        self.huey = self._open_huey(app, patience, makes_tables=deliver is not None)
         self._inode = self.file and self.file.stat().st_ino
 
         def run(*hints: Hint) -> None:
@@ -103,7 +103,7 @@ class Queue:
         # With PostgreSQL the listening thread has a connection of its own.
         self.huey.on_shutdown("close")(self.close)
 
-    def _open(self, app: App, patience: float, *, makes_tables: bool) -> Huey:
+    def _open_huey(self, app: App, patience: float, *, makes_tables: bool) -> Huey:
         url, how = app.settings_of(Settings).queue or "", {"serializer": JsonSerializer(), "results": False}
         if url.startswith(("redis://", "rediss://", "unix://")):
             wait = f"socket_connect_timeout={patience}&socket_timeout={patience + 1}"

@@ -50,22 +50,22 @@ def attempt_delivery(
 
     The look-ups of a `business` that hang cannot keep another's from being made.
     """
-    return _attempt("POST", url, headers, body, timeout, private, business)
+    return _attempt_request("POST", url, headers, body, timeout, private, business)
 
 
 def fetch_document(url: str, *, timeout: float, private: bool, business: str = "") -> Outcome:
     """GET a document from a stranger's server as deliveries are sent; of a longer answer, only the first MOST_BODY."""
-    return _attempt("GET", url, {"accept": "application/json"}, b"", timeout, private, business)
+    return _attempt_request("GET", url, {"accept": "application/json"}, b"", timeout, private, business)
 
 
-def _attempt(
+def _attempt_request(
     method: str, url: str, headers: Mapping[str, str], body: bytes, timeout: float, private: bool, business: str
 ) -> Outcome:
     started = time.monotonic()
     found, watch = Outcome(error=None), _Stopwatch()
     try:
         backend = _CheckedBackend(started + timeout, private, watch, business)
-        _send(method, addresses.parse_url(url, private), headers, body, backend, found)
+        _send_request(method, addresses.parse_url(url, private), headers, body, backend, found)
         if not 200 <= (found.response_status or 0) < 300:
             found.error = "status"
     except NotAllowed:
@@ -85,7 +85,7 @@ def _attempt(
     return found
 
 
-def _send(
+def _send_request(
     method: str,
     target: addresses.Target,
     headers: Mapping[str, str],

@@ -52,7 +52,7 @@ def list_stuck(app: App, most: int) -> Sequence[Manifest.Queue.Stuck]:
 
 
 def try_now(app: App, tenant_id: str, id: str) -> None:
-    """Make a delivery due that nobody is sending."""
+    """Make a delivery due, unless it is being sent."""
     with app.db.writing(tenant_id) as db:
         now = app.shared_now(db)
         this = (_d.tenant_id == tenant_id) & (_d.id == id) & PENDING

@@ -193,7 +193,7 @@ def test_a_queue_file_is_asked_only_when_it_was_written_to(hooks, tmp_path, monk
     monkeypatch.setattr("billycan_webhooks.queue._READ_SECONDS", 0.0)
     assert listening.huey.dequeue() is None  # from now on its file is open
     asked, looked = [], []
-    ask, look = SqliteStorage.dequeue, type(listening.huey.storage)._written
+    ask, look = SqliteStorage.dequeue, type(listening.huey.storage)._last_change
     monkeypatch.setattr(SqliteStorage, "dequeue", lambda storage: asked.append(1) or ask(storage))
 
     def written(storage):
@@ -202,7 +202,7 @@ def test_a_queue_file_is_asked_only_when_it_was_written_to(hooks, tmp_path, monk
         looked.append(1)
         return look(storage)
 
-    monkeypatch.setattr(type(listening.huey.storage), "_written", written)
+    monkeypatch.setattr(type(listening.huey.storage), "_last_change", written)
     monkeypatch.setattr("billycan_webhooks.queue._LOOK_SECONDS", 0.001)
     monkeypatch.setattr("billycan_webhooks.queue._READ_SECONDS", 60.0)
     assert [tuple(hint) for hint in listening.huey.dequeue().args] == [("ten_1", "whk_1")]

@@ -35,7 +35,7 @@ PLACES = {
     ),
     "sending": Place("billycan_webhooks.sender", "attempt_delivery", before=True),
     "sent": Place("billycan_webhooks.sender", "attempt_delivery"),
-    "recording": Place("billycan_webhooks.leases", "Desk._record"),
+    "recording": Place("billycan_webhooks.leases", "Desk._record_attempts"),
     "recorded": Place("billycan_webhooks.leases", "Desk.write", counts=lambda answer, desk, made, wanted: made),
     # In gunicorn: inside the transaction; and anywhere right after a commit.
     "emitted": Place("billycan_webhooks.deliveries", "hint_at"),

@@ -39,7 +39,7 @@ def on(reason: str, minutes: int | None, as_json: bool) -> None:
         raise click.BadParameter("say it in 1 to 500 characters", param_hint="--reason")
     with open_checked_app() as app:
         app.operations.start_read_only(reason.strip(), operator(), minutes)
-        _tell(app, as_json, changed=True)
+        _print_standing(app, as_json, changed=True)
 
 
 @readonly.command()
@@ -52,7 +52,7 @@ def off(as_json: bool) -> None:
     """
     with open_checked_app() as app:
         app.operations.end_read_only(operator())
-        _tell(app, as_json, changed=True)
+        _print_standing(app, as_json, changed=True)
 
 
 @readonly.command()
@@ -64,10 +64,10 @@ def show(as_json: bool) -> None:
     billycan readonly show
     """
     with open_checked_app() as app:
-        _tell(app, as_json, changed=False)
+        _print_standing(app, as_json, changed=False)
 
 
-def _tell(app: "App", as_json: bool, *, changed: bool) -> None:
+def _print_standing(app: "App", as_json: bool, *, changed: bool) -> None:
     at_once = not changed or bump_epoch(app)
     standing = app.read_only
     if as_json:

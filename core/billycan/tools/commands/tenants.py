@@ -111,7 +111,7 @@ def limit_tenant(
     with open_checked_app() as app:
         with app.db.reading(across="an operator's command shows a business") as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant_id)).first() is None:
-                raise _unknown(tenant_id)
+                raise _unknown_tenant(tenant_id)
         if as_default or per_minute or per_second:
             app.operations.limit(tenant_id, operator(), per_minute, per_second)
         at_once = bump_epoch(app)
@@ -299,7 +299,7 @@ def _change_standing(tenant_id: str, change: "Callable[[App], V]") -> "V":
         try:
             changed = change(app)
         except NotFound:
-            raise _unknown(tenant_id) from None
+            raise _unknown_tenant(tenant_id) from None
         except Conflict as error:
             raise click.ClickException(error.message) from None
         if not bump_epoch(app):
@@ -307,5 +307,5 @@ def _change_standing(tenant_id: str, change: "Callable[[App], V]") -> "V":
     return changed
 
 
-def _unknown(tenant_id: str) -> click.ClickException:
+def _unknown_tenant(tenant_id: str) -> click.ClickException:
     return click.ClickException(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")

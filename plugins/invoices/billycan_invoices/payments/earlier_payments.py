@@ -79,7 +79,7 @@ def payments_to_settle(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def settle_payment(ctx: Context, id: str) -> None:
-    """Allocate a payment to its invoice as far as something is due; once, whatever comes of it."""
+    """Allocate a payment to its invoice, up to what is due. It is tried once, whatever the outcome."""
     this = own(ctx, settling) & (settling.c.id == id)
     take_clients_turn(ctx, payments, id)
     invoice_id = ctx.db.execute(sa.delete(settling).where(this).returning(settling.c.invoice_id)).scalar_one_or_none()

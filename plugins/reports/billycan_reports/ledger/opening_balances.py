@@ -163,7 +163,7 @@ def get_opening_balance(ctx: Context, id: str) -> OpeningBalance:
 
     `GET /v1/ledger_entries` with this id as `document_id` lists what the ledger added for it.
     """
-    return _show(ctx, records.find(ctx, id))
+    return _show_balance(ctx, records.find(ctx, id))
 
 
 def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBalance:
@@ -186,7 +186,7 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
     # No entry can be added until the transaction ends: whoever adds one takes a number first.
     last = None if of_file else ctx.advance_counter(entries.name, 0)
     chart = accounts.whole_chart(ctx)
-    balances = _read(body, {row.code: row for row in chart})
+    balances = _read_balances(body, {row.code: row for row in chart})
     wanted: defaultdict[str, Decimal] = defaultdict(lambda: _NOTHING)
     for account_id, amount in balances:
         wanted[account_id] += amount
@@ -210,7 +210,7 @@ def create_opening_balance(ctx: Context, body: NewOpeningBalance) -> OpeningBala
         for i, (id, amount) in enumerate([*balances, *left_out])
     ]
     _INSERT.run(ctx.db, ctx.tenant_id, rows)
-    opening = _show(ctx, row)
+    opening = _show_balance(ctx, row)
     ctx.emit("opening_balance.created", opening)
     return opening
 
@@ -284,7 +284,7 @@ in_ledger = LedgerEntries(
 )
 
 
-def _read(body: NewOpeningBalance, by_code: Mapping[str, Row]) -> list[tuple[str, Decimal]]:
+def _read_balances(body: NewOpeningBalance, by_code: Mapping[str, Row]) -> list[tuple[str, Decimal]]:
     """Return the account and the amount of each balance; raise Invalid for unknown accounts, or unless they add up."""
     if unknown := [(i, one) for i, one in enumerate(body.balances) if one.account_code not in by_code]:
         said = "is not the code of an account: see /v1/accounts"
@@ -321,7 +321,7 @@ def _add_up(ctx: Context, day: datetime.date) -> dict[str, Decimal]:
     return {row.account_id: Decimal(int(row.cents)).scaleb(-2) for row in rows}
 
 
-def _show(ctx: Context, row: Row) -> OpeningBalance:
+def _show_balance(ctx: Context, row: Row) -> OpeningBalance:
     """Return a trial balance as clients see it."""
     (shown,) = records.show(ctx, [row], balances={row.id: UNSET})
     members: dict[str, Any] = {name: getattr(shown, name) for name in OpeningBalance.__struct_fields__}

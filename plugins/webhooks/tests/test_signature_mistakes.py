@@ -8,7 +8,7 @@ import json
 import pytest
 
 from billycan_webhooks import signing
-from billycan_webhooks.comparing import Signed, find_mistakes
+from billycan_webhooks.signature_mistakes import Signed, find_mistakes
 
 SECRET, OTHER = bytes(range(32)), b"\xff" * 32
 BODY = (

@@ -11,8 +11,8 @@ from . import people
 from .tables import users
 
 
-def greeting(app: App, url: str) -> str:
-    """Return a link that signs the owner in, until somebody has chosen a password for that account."""
+def greet_owner(app: App, url: str) -> str:
+    """Return a text with a link that signs the owner in; empty once somebody has chosen a password for that account."""
     shown = tenants.c.id, tenants.c.paired_id, tenants.c.profile
     live = sa.select(*shown).where(tenants.c.environment == "live").limit(2)
     with app.db.writing() as db:
@@ -20,7 +20,7 @@ def greeting(app: App, url: str) -> str:
         if len(businesses) != 1 or len(found) > 1 or (found and found[0].password):
             return ""
         user_id = found[0].id if found else _owner_of(db, businesses[0], app)
-        # the sandbox has the samples
+        # The sandbox has the sample records.
         token = people.new_link(db, people.ENTER, user_id, app.now(), businesses[0].paired_id)
     return f"\nOpen the dashboard as the owner, once within 30 minutes:\n\n  {url}/dashboard/join/{token}\n"
 

@@ -379,7 +379,10 @@ class Context:
 
     @property
     def tenant(self) -> "Tenant":
-        """The tenant's profile: in a write as it is in the transaction, in a read at most a second old."""
+        """The tenant's profile, with the members of `GET /v1/tenant`, such as `timezone`.
+
+        In a write it is as it is in the transaction, in a read at most a second old.
+        """
         if self._tenant is None:
             self._tenant = self.app.tenants.load(self)
         return self._tenant

@@ -119,8 +119,9 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     class Part(Struct, frozen=True, kw_only=True):
         """A piece of a page that a Place shows.
 
-        template: A file of its folder `templates`, such as `visits/site.html`. That of a `form.control` has the field's
-          `name`, what stands in it as `now`, and its declaration as `each`.
+        template: The plugin and a file of its folder `templates`: `visits/site.html` is `templates/site.html` of
+          `billycan_visits`. That of a `form.control` has the field's `name`, what stands in it as `now`, and its
+          declaration as `each`.
         values: What the template has as `values`.
         """
 

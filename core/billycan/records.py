@@ -408,7 +408,8 @@ class Records(Generic[T]):
         if missing := sorted(self._not_columns - columns.keys()):
             raise TypeError(
                 f"nothing gives {missing[0]} of {self.shows.__name__}: the table {self.table.name} needs a column of"
-                f" this name, its Records references={{{missing[0]!r}: …}}, or show() {missing[0]}=…"
+                f" this name, its Records references={{{missing[0]!r}: …}}, or show() {missing[0]}=…, which"
+                " add, change, get and page do not pass on: use insert, save, find and rows in their place"
             )
         if not rows:
             return []

@@ -169,6 +169,16 @@ def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
             "a plugin named invoices is already installed: choose another name, or uninstall it",
             marks=pytest.mark.whole,
         ),
+        pytest.param(
+            ["services"],
+            "the path /v1/services of bookings already exists: choose another NAME",
+            marks=pytest.mark.whole,
+        ),
+        pytest.param(
+            ["tasks", "--one", "job"],
+            "jobs already has events of a job: choose another NAME or --one",
+            marks=pytest.mark.whole,
+        ),
         (
             ["vehicles", "--prefix", "con"],
             "--prefix: con is not allowed: use three lower-case letters that no other ids start with",

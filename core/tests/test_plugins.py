@@ -360,6 +360,10 @@ def table(name: str, prefix: str = "") -> sa.Table:
             "what it offers as GstEntries has the label G99, which must be one of G1, ",
         ),
         (
+            {"offers": (RecordPages.Place(at="record.beside", show=print),)},
+            "what it offers as RecordPages.Place has 'record.beside' as at, which must be one of record.actions, ",
+        ),
+        (
             {"offers": (Manifest.Document.Routes("stamp"),)},
             "what it offers as Manifest.Document.Routes has 'stamp' as make, which must be a function",
         ),
@@ -742,7 +746,8 @@ def test_one_that_shows_what_nothing_gives():
     records = Records(things("name", "owner_id", *columns), Fat, prefix="ast")
     said = (
         "nothing gives owner of Fat: the table assets needs a column of this name, its Records references={'owner': …},"
-        " or show() owner=…"
+        " or show() owner=…, which add, change, get and page do not pass on:"
+        " use insert, save, find and rows in their place"
     )
     with pytest.raises(TypeError, match=f"^{re.escape(said)}$"):
         records.show(None, [])
@@ -768,6 +773,10 @@ def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
     assert packages.first_party() == everything - gone
 
 
+def waiting(sort: str = "", action: str = "", **filters: str) -> tuple[RecordPages.Attention, ...]:
+    return (RecordPages.Attention(title="Old assets", filters=filters, sort=sort, action=action),)
+
+
 @pytest.mark.sqlite_alone
 @pytest.mark.parametrize(
     ("given", "said"),
@@ -778,6 +787,10 @@ def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
         ({"hints": {"rego": "As on the plate."}}, "have no rego: correct the hints"),
         ({"rare": ("rego",)}, "have no rego: correct the rare"),
         ({"deletable": ("in_use", "broken")}, "are never broken: correct deletable"),
+        ({"attention": waiting(rego="H 42")}, "cannot be asked for by rego: is an unknown .*: correct attention"),
+        ({"attention": waiting(status="broken")}, "cannot be asked for by status: must .*: correct attention"),
+        ({"attention": waiting(bought_on_to="{1}", sort="rego")}, "do not sort by rego: correct attention"),
+        ({"attention": waiting(status="in_use", action="sell")}, "have no action sell: correct attention"),
     ],
 )
 def test_one_whose_pages_name_what_its_records_have_not(make_app, install, given, said):

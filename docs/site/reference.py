@@ -23,7 +23,8 @@ HEAD = """\
 
 All that a plugin may import, module by module. `make fix` writes this page from the docstrings in the code.
 [Versions](versions.md#plugin-api) says what stays stable, [Write a plugin](write-a-plugin.md) is the place to begin,
-and [Topics for plugin authors](plugin-topics.md) explains what several of these names do together.
+and [Topics for plugin authors](plugin-topics.md) explains what several of these names do together. Give the members of
+a Struct by their names, as in `Manifest(name="assets")`: most Structs take them in no other way.
 """
 _PRIVATE = "For core alone."
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*): (?=\S)", re.MULTILINE)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
 from msgspec import NODEFAULT, Struct
@@ -12,10 +12,11 @@ from msgspec.structs import fields
 from .. import pipeline
 from ..books import GstEntries, LedgerEntries
 from ..context import Event
-from ..endpoints import PARAMETER
+from ..endpoints import PARAMETER, decode_query
 from ..keys import Identity
 from ..manifest import Every, Manifest, Route
 from ..members import is_struct, options, structs_within, types_within
+from ..problems import BadRequest
 from ..record_pages import RecordPages
 from .added_members import structs_of, table_of
 from .signatures import heard_events, heard_struct, read_signature
@@ -28,6 +29,7 @@ METHODS = ("GET", "POST", "PATCH", "DELETE")
 PREFIXES = ("evt", "key", "req", "svc", "ten")
 _EVENT = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _PREFIX = re.compile(r"[a-z]{3}")
+_DAYS = re.compile(r"\{\d{1,4}\}")  # a day in the filters of an Attention
 
 
 def check_manifest(manifest: Manifest) -> Iterator[str]:
@@ -60,8 +62,11 @@ def _page_faults(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
         yield f"its records name {pages.path}, which it does not list: correct the path"
     within = f"{pages.path}/{{id}}/"
     acts = [route.path for route in manifest.routes if route.method == "POST" and route.path.startswith(within)]
-    if missing := sorted(pages.actions.keys() - {re.sub(r"/\{\w+\}", "", path[len(within) :]) for path in acts}):
+    known = {re.sub(r"/\{\w+\}", "", path[len(within) :]) for path in acts}
+    if missing := sorted(pages.actions.keys() - known):
         yield f"its records of {pages.path} have no action {missing[0]}: correct the actions"
+    if missing := [each.action for each in pages.attention if each.action and each.action not in known]:
+        yield f"its records of {pages.path} have no action {missing[0]}: correct attention"
     if unknown := [event for event in pages.tells if event not in manifest.events]:
         yield f"its records of {pages.path} tell {unknown[0]}, which it does not declare: correct tells"
 
@@ -150,10 +155,23 @@ def check_pages(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the {what}"
         if pages.sort and pages.sort.removeprefix("-") not in getattr(signature.query, "sortable", ()):
             yield f"{manifest.name}: its records of {pages.path} do not sort by {pages.sort}: correct the sort"
+        yield from (f"{manifest.name}: {fault}" for fault in _attention_faults(pages, signature.query))
         members = [field for kind in filter(is_struct, options(signature.listed)) for field in fields(kind)]
         statuses = {status for member in members if member.name == "status" for status in types_within(member.type)}
         if unknown := [status for status in pages.deletable if status not in statuses]:
             yield f"{manifest.name}: its records of {pages.path} are never {unknown[0]}: correct deletable"
+
+
+def _attention_faults(pages: RecordPages, query: Any) -> Iterator[str]:
+    """Yield filters and sorts of records that wait which their list does not take: the overview would be refused."""
+    for each in pages.attention if query else ():
+        filters = {name: "2026-01-01" if _DAYS.fullmatch(value) else value for name, value in each.filters.items()}
+        try:
+            decode_query(filters, query)
+        except BadRequest as problem:
+            yield f"its records of {pages.path} cannot be asked for by {problem.message}: correct attention"
+        if each.sort and each.sort.removeprefix("-") not in getattr(query, "sortable", ()):
+            yield f"its records of {pages.path} do not sort by {each.sort}: correct attention"
 
 
 def _members_of(manifest: Manifest, path: str) -> set[str]:
@@ -277,6 +295,8 @@ def _offer_faults(offer: Struct) -> Iterator[str]:
         is_function = "Callable[" in str(kind) and "Mapping[" not in str(kind)
         if is_function and not callable(value) and not (value is None and "None" in str(kind)):
             yield f"has {value!r} as {member}, which must be a function"
+        if getattr(kind, "__origin__", None) is Literal and value not in kind.__args__:
+            yield f"has {value!r} as {member}, which must be one of {', '.join(kind.__args__)}"
     if isinstance(offer, GstEntries) and (
         unknown := [label for label in offer.labels if label not in GstEntries.LABELS]
     ):

@@ -8,11 +8,13 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
 
+from ..manifest import Manifest
 from ..platform import manifest as platform
 from ..starting import checks, packages, plugins
 from ..starting.settings import Settings
@@ -55,6 +57,7 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
             f" NAME, such as {name}_items"
         )
     _check_free(name, (name, one, _class_name(one)), "choose another NAME or --one")
+    _check_others(name, one)
     prefix = prefix or next(free_prefixes(one))
     if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
         raise Unfit(f"--prefix: {prefix} is not allowed: use three lower-case letters that no other ids start with")
@@ -89,6 +92,15 @@ def _check_free(name: str, used: Iterable[str], cure: str) -> None:
         raise Unfit(f"{packages.explain_mistake(name)}; choose another name for a plugin of your own")
     if name in packages.installed():
         raise Unfit(f"a plugin named {name} is already installed: choose another name, or uninstall it")
+
+
+def _check_others(name: str, one: str) -> None:
+    """Raise Unfit if the records of an installed plugin have the path or the events that a resource would have."""
+    for manifest in _manifests():
+        if any(route.path.split("/")[2] == name for route in manifest.routes):
+            raise Unfit(f"the path /v1/{name} of {manifest.name} already exists: choose another NAME")
+        if any(event.partition(".")[0] == one for event in manifest.events):
+            raise Unfit(f"{manifest.name} already has events of a {one}: choose another NAME or --one")
 
 
 def _check_about(about: str) -> None:
@@ -152,13 +164,14 @@ def singular_of(name: str) -> str:
 
 def taken_prefixes() -> set[str]:
     """Return the prefixes of ids in use: core's, the first party's and those of every installed plugin."""
-    taken = {*checks.PREFIXES, *TAKEN}
+    return {*checks.PREFIXES, *TAKEN, *(prefix for manifest in _manifests() for prefix in checks.id_prefixes(manifest))}
+
+
+def _manifests() -> Iterator[Manifest]:
+    """Yield the manifests of the installed plugins."""
     for name in packages.installed():
-        try:
-            taken.update(checks.id_prefixes(plugins.read_manifest(name)))
-        except plugins.PluginError:
-            continue  # Another command reports a plugin that cannot be imported.
-    return taken
+        with suppress(plugins.PluginError):  # Another command reports a plugin that cannot be imported.
+            yield plugins.read_manifest(name)
 
 
 def free_prefixes(one: str) -> Iterator[str]:

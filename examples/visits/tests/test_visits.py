@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from billycan import Manifest
 from billycan.testing import Client, counted, run_timed, upgrade_to
+from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
 
@@ -188,3 +189,17 @@ def test_visits_of_the_first_release_took_hours(make_app):
     upgrade_to(app)
     took = {visit["id"]: visit["minutes"] for visit in client.get(VISITS)["data"]}
     assert took == {"vis_1": 45, "vis_2": 20, "vis_3": 1}
+
+
+def test_the_page_of_a_job_shows_its_visits(make_app):
+    client = Client(make_app(*PLUGINS, "users", "dashboard"))
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    job = client.post(JOBS, {"client_id": ada, "title": "Gutters"})["data"]["id"]
+    client.post(VISITS, {"job_id": job, "visited_on": "2026-11-20", "minutes": 45})
+    owner = Browser(client.app).join(client, "owner")
+    page = owner.get(f"/dashboard/jobs/{job}")
+    assert "45 min" in page and "Record a visit" in page
+    owner.get(f"/dashboard/visits/new?job_id={job}")
+    owner.send(visited_on="2026-11-21", minutes="30")
+    assert client.get(f"{VISITS}?job_id={job}")["pagination"]["total"] == 2
+    assert "Record a visit" not in Browser(client.app).join(client, "viewer").get(f"/dashboard/jobs/{job}")

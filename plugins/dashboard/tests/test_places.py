@@ -58,6 +58,17 @@ def test_plugins_put_links_cards_and_parts_on_the_pages_of_records(client):
     assert "tabs" not in owner.get("/dashboard/contacts").text and SCRIPT not in owner.page.text
 
 
+def test_a_part_without_its_template_says_where_that_was_looked_for(make_app, monkeypatch, caplog):
+    from billycan_assets import plugin
+
+    place = PLACE(at="record.below", show=lambda visit, path, given: [PART(template="assets/map.html")])
+    monkeypatch.setattr(plugin, "manifest", replace(plugin.manifest, offers=(place,)))
+    client = Client(make_app(*PLUGINS, fresh=True))
+    asset = client.post("/v1/assets", {"name": "Ladder", "cost": "12.00"})["data"]["id"]
+    Browser(client.app).join(client).get(f"/dashboard/assets/{asset}", 500)
+    assert "assets/map.html is not there: billycan_assets has no file templates/map.html" in caplog.text
+
+
 def test_who_signs_in_as_a_member_of_staff_is_chosen_and_shown_by_name(client):
     owner = Browser(client.app).join(client)
     other = Client(client.app)

@@ -267,8 +267,10 @@ def _load_templates() -> jinja2.Environment:
     return environment
 
 
-def _read_template(name: str) -> str | None:
-    """Return a plugin's template, `<plugin>/<file>.html`, or None."""
+def _read_template(name: str) -> str:
+    """Return a plugin's template, `<plugin>/<file>.html`; raise TemplateNotFound, saying where it was looked for."""
     plugin, _, file = name.partition("/")
     found = files(f"billycan_{plugin}").joinpath("templates", file) if file and plugin.isidentifier() else None
-    return found.read_text("utf-8") if found is not None and found.is_file() else None
+    if found is None or not found.is_file():
+        raise jinja2.TemplateNotFound(name, f"{name} is not there: billycan_{plugin} has no file templates/{file}")
+    return found.read_text("utf-8")

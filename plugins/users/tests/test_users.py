@@ -529,7 +529,7 @@ def test_the_link_that_serve_prints_leads_to_the_sandbox_where_the_samples_are(m
     app = make_app("contacts", "users", "dashboard", fresh=True)
     client, owner = Client(app), Browser(app)
     client.sandbox().post("/v1/contacts", {"name": "Sample"})
-    owner.get(re.search(r"/dashboard/join/[\w-]+", greeting(app, ""))[0])
+    owner.get(re.search(r"/dashboard/join/[\w-]+", greet_owner(app, ""))[0])
     owner.send()
     assert owner.get("/dashboard").html.select_one("[name=environment][aria-current=true]")["value"] == "sandbox"
     assert "Sample" in owner.get("/dashboard/contacts").text

@@ -291,7 +291,7 @@ def test_lists_are_sorted_by_a_value_and_those_without_come_last(client, monkeyp
 
 
 def test_late_pages_are_right_whichever_was_asked_for_before(client, monkeypatch):
-    """How many records have a value is counted only near the end, and where a page is not full of them."""
+    """Records with a value are counted only near the end, and where a page is not full of them."""
     monkeypatch.setattr(paging, "_FAR", 1)
     heights = (3, 1, None, 4, None, 5, 2, 6)
     ids = [add(client, **({} if height is None else {"height": height}))["id"] for height in heights]

@@ -115,7 +115,7 @@ class Form:
     def tell_executed(self, db: sa.Connection, sent: Any, rows: int, text: str = "", *, many: bool = False) -> None:
         """Tell whoever listens that it was executed, and how many rows it returned or changed."""
         for listen in listeners_after(db):
-            listen(db, _Ran(rows), text or self.text, sent, self._execution(db, []), many)
+            listen(db, _Ran(rows), text or self.text, sent, self._describe_execution(db, []), many)
 
     def run(self, db: sa.Connection, parameters: Mapping[str, Any], *, in_turns: bool = False) -> list[Row]:
         """Run it on SQLite and return its rows."""

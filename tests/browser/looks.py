@@ -99,7 +99,7 @@ def look_from_outside(looks, client, visit, join):
         _, invitation = invite_person(db, client.tenant_id, "grace@example.com", "viewer", app.now())
         asked = access.Asked("Derwent Joinery", None, "ada@example.com", "To try it.")
         access.store_request(db, app, asked, "192.0.2.2")
-        sent = {"digest": access._digest("sent")}
+        sent = {"digest": access._digest_token("sent")}
         db.execute(sa.update(access.requests).where(proof.email == "ada@example.com").values(sent))
     visit(app)
     looks.go("/dashboard/sign-in", "/access", "/access/sent", "/access/confirm/sent")
@@ -234,7 +234,7 @@ class Looks(pages.Walk):
     """A walk that takes pictures of each page."""
 
     def __init__(self, browser, app, folder):
-        super().__init__(browser, app, axe="")
+        super().__init__(browser, app)
         self.folder, self.taken, self.heights = folder, {}, {}
 
     def look(self, path="", name="", seconds=30):

@@ -148,7 +148,7 @@ def _check_gauges(app: "App") -> Iterator[Finding]:
         yield Finding(
             name,
             ok,
-            said if ok else f"{said}, and at most {most:,.0f}{unit} are well",
+            said if ok else f"{said}; it should be at most {most:,.0f}{unit}",
             None if ok else gauge.cure,
             figures,
         )

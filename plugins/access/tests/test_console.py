@@ -71,7 +71,7 @@ def test_what_doctor_finds_is_shown_with_its_cure(app, boss, clock):
     clock.move(seconds=301)
     worker.tick(app)
     page = boss.get(HERE)
-    assert "at most 300 s are well" in page.text and "<code>billycan mail test</code>" in page.text
+    assert "it should be at most 300 s" in page.text and "<code>billycan mail test</code>" in page.text
     with app.db.writing() as db:
         db.execute(sa.delete(letters))
 
@@ -291,5 +291,5 @@ def test_a_gauge_above_what_is_well_is_told_of(make_app, install):
 
     assert (found().ok, found().message, found().cure) == (True, "the age of a guest: 1 s", None)
     value[""] = 61.0
-    assert not found().ok and found().message == "the age of a guest: 61 s, and at most 60 s are well"
+    assert not found().ok and found().message == "the age of a guest: 61 s; it should be at most 60 s"
     assert found().cure == "wake it"

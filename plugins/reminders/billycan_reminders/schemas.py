@@ -79,9 +79,9 @@ class Reminders(Struct, kw_only=True):
 class NewReminder(Struct, forbid_unknown_fields=True, kw_only=True):
     """A reminder that is sent by hand.
 
-    to: The addresses that it goes to; by default the client's.
-    subject: By default the subject of the rule that applies today.
-    message: What it says above the details of the invoice; by default the message of that rule.
+    to: By default the client's address.
+    subject: By default that of the rule.
+    message: By default that of the rule.
     """
 
     to: Annotated[list[Email], Meta(max_length=10)] = []

@@ -85,9 +85,10 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     status, title = kind.playing("status"), title_of(kind, record)
     heading = {*(m.name for m in (*figures, *kind.columns[:1], status) if m and m.form in ("money", "status", "text"))}
     subtitle = next((name for name in kind.titles if _is_subtitle(record.get(name), title)), "")
-    heading |= {subtitle}
+    heading |= {subtitle, *(m.name for m in kind.members if m.role == "alarm")}
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m, record.get(m.name))]
     facts = [m for m in facts if not _leads_nowhere(visit, m, record[m.name])]
+    facts = [m for m in facts if not _is_related(visit, m, record[m.name], related)]
     minor = [m for m in facts if m.form == "word" and m.name in kind.rare]
     facts = [m for m in facts if m not in minor]
     tables = [
@@ -173,6 +174,12 @@ def _leads_nowhere(visit: Visit, member: Member, value: Any) -> bool:
     """Tell whether a value is the id of a record that the visitor may not see: it says nothing to them."""
     kind = kind_of(visit.app, value) if member.form == "id" else None
     return kind is not None and not kind.may(visit, "get")
+
+
+def _is_related(visit: Visit, member: Member, value: Any, related: list[Related]) -> bool:
+    """Tell whether a value is ids of records that Related leads to: nobody reads ids."""
+    kind = kind_of(visit.app, value[0]) if member.form == "ids" and value else None
+    return kind is not None and any(each.page.partition("?")[0] == kind.page for each in related)
 
 
 def _is_total(member: Member, rows: list[Any]) -> bool:

@@ -19,6 +19,7 @@ MINE = c.tenant_id == "ten_1"
 ITS = sa.select(n.number).where(n.tenant_id == c.tenant_id, n.name == c.id)
 OWN = sa.select(n.name).where(n.tenant_id == "ten_1")
 OF_NODES = sa.select(c.id).where(c.tenant_id == t.id)
+GIVEN = sa.select(sa.bindparam("tenant_id", "ten_1"))
 ONE, ALL = False, True
 TAKEN = {
     "its own": (sa.select(c.id).where(MINE), ONE),
@@ -31,6 +32,7 @@ TAKEN = {
         sa.insert(counters).from_select(["tenant_id", "name"], sa.select(c.tenant_id, c.id).where(MINE)),
         ONE,
     ),
+    "rows of no table": (sa.insert(counters).from_select(["tenant_id"], GIVEN).returning(n.number), ONE),
     "everybody's": (sa.select(c.id), ALL),
     "a join of everybody's": (sa.select(c.id).join(counters, n.tenant_id == c.tenant_id), ALL),
     "a query for each": (sa.select(c.id).where(ITS.scalar_subquery() < 3), ALL),
@@ -42,6 +44,7 @@ TAKEN = {
 # Each was tried on Citus 13.2, which refuses it or asks every node, as what is above was.
 REFUSED = {
     "a query within VALUES": (sa.insert(contacts).values(tenant_id="ten_1", id=OWN.scalar_subquery()), ONE),
+    "rows of no table, without RETURNING": (sa.insert(counters).from_select(["tenant_id"], GIVEN), ONE),
     "a value by its tenant alone": (sa.select(c.id, ITS.scalar_subquery()).where(MINE), ONE),
     "EXISTS or something else": (sa.select(c.id).where(MINE, ITS.exists() | (c.name == "x")), ONE),
     "no business": (sa.select(c.id), ONE),

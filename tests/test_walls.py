@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from billycan import records as records_module
 from billycan.counters import counters
-from billycan.db import metadata
-from billycan.engines import walls
+from billycan.db import metadata, one_moment
+from billycan.engines import postgres, walls
 from billycan.engines.statements import Statement
 from billycan.lists import queries
 from billycan.starting import migrate, policies, versions
@@ -273,15 +273,76 @@ def test_without_policies_the_same_query_would_have_found_them(make_app, engine,
     expect_lost_wheres()
 
 
-def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, engine):
+@pytest.fixture(params=["one server", "a cluster"])
+def place(request, make_app, engine):
+    """Return where an app's rows lie, and a function that makes one with one connection for each purpose.
+
+    Of a cluster there is only what shows a connection that there is one: all rows are here.
+    """
     if engine == "sqlite":
         pytest.skip("SQLite has the look at statements alone")
-    app = make_app("contacts", pool_size=1)
+
+    def make():
+        app = make_app("contacts", fresh=request.param == "a cluster", pool_size=1)
+        if request.param == "a cluster":
+            with sa.create_engine(app.db.url.set(username="postgres"), poolclass=sa.NullPool).begin() as db:
+                db.exec_driver_sql("CREATE VIEW pg_dist_node AS SELECT 1")
+            app.db.dispose()  # a connection looks when it is made
+        return app
+
+    return request.param, make
+
+
+def test_the_nodes_of_a_cluster_are_told_the_tenant_in_each_transaction(place, monkeypatch):
+    where, make = place
+    app = make()
+    client = Client(app)
+    sent, send = [], postgres.send_together
+
+    def note(connection, together):
+        sent.append([(each.text.decode().partition("\n")[0], *each.values[:1]) for each in together])
+        return send(connection, together)
+
+    monkeypatch.setattr(postgres, "send_together", note)
+    of_tenant = Statement(sa.select(c.name).where(c.tenant_id == sa.bindparam("tenant_id")))
+    asked = ("SELECT contacts.name ", client.tenant_id)
+
+    def sent_by(opened, *given, **reason):
+        sent.clear()
+        with opened(*given, **reason) as db:
+            for _ in range(2):
+                of_tenant.all(db, {"tenant_id": client.tenant_id})
+        return [*sent]
+
+    reads = sent_by(app.db.reading, client.tenant_id)
+    if where == "one server":
+        tell = ("SELECT set_config('billycan.tenant', $1, $2)", client.tenant_id)
+        assert reads == [[tell, asked], [asked]]
+        assert sent_by(app.db.writing, client.tenant_id) == [[("BEGIN",), tell, asked], [asked]]
+        return
+    to_nodes = ("SET LOCAL citus.propagate_set_commands TO 'local'",)
+    tell = [to_nodes, (f"SET LOCAL billycan.tenant TO '{client.tenant_id}'",)]
+    assert reads == [[("BEGIN",), *tell, asked, ("COMMIT",)]] * 2
+    assert sent_by(app.db.writing, client.tenant_id) == [[("BEGIN",), *tell, asked], [asked]]
+    everybody = [to_nodes, ("SET LOCAL billycan.tenant TO '*'",)]
+    assert sent_by(app.db.writing, across="why")[0][:3] == [("BEGIN",), *everybody]
+    with app.db.reading(client.tenant_id) as db, one_moment(db):
+        sent.clear()
+        of_tenant.all(db, {"tenant_id": client.tenant_id})
+        assert sent == [[asked]]
+        raw = db.connection.driver_connection
+        assert walls.tenant_statements(raw, {walls.TENANT: "it's"})[-1][0] == b"SET LOCAL billycan.tenant TO 'it''s'"
+
+
+def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(place):
+    _, make = place
+    app = make()
     one, two = Client(app), Client(app)
     for client, name in ((one, "Ada"), (two, "Bob")):
         client.post("/v1/contacts", {"name": name})
     seen = sa.text("SELECT name FROM contacts WHERE tenant_id IN (:one, :two)")
     both = {"one": one.tenant_id, "two": two.tenant_id}
+    fails = Statement(sa.select(1 / sa.bindparam("by", type_=sa.Integer)))
     for opened in (app.db.reading, app.db.writing):
         for _ in range(2):
             with opened(one.tenant_id) as db:
@@ -290,6 +351,8 @@ def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, en
                 db.execute(sa.text("SELECT 1 / 0"))
             with opened(two.tenant_id) as db:
                 assert db.execute(seen, both).scalars().all() == ["Bob"]
+            with pytest.raises(sa.exc.DBAPIError), opened(one.tenant_id) as db:
+                fails.all(db, {"by": 0})
             with pytest.raises(ZeroDivisionError), opened(one.tenant_id) as db:
                 assert db.execute(seen, both).scalars().all() == ["Ada"]
                 raise ZeroDivisionError
@@ -333,13 +396,11 @@ def test_what_is_made_waits_for_postgresql_two_or_three_times(make_app, engine, 
     assert taken == {"contact": 2, "invoice": 3, "with a key": 4}
 
 
-def test_policies_cost_no_round_trip(make_app, engine, monkeypatch, tmp_path):
-    if engine == "sqlite":
-        pytest.skip("SQLite is no server")
+def test_policies_cost_no_round_trip(make_app, place, monkeypatch, tmp_path):
+    _, make = place
     monkeypatch.setattr("billycan.sharing.folder.time.monotonic", lambda: 1000.0)  # keys and tenants are looked up once
     counts = []
-    for walled in (False, True):
-        app = make_app("contacts", walled=walled, pool_size=1)
+    for app in (make_app("contacts", walled=False, pool_size=1), make()):
         clients = Client(app), Client(app)
         made = [client.post("/v1/contacts", {"name": "Ada"})["data"]["id"] for client in clients]
         for client in clients:

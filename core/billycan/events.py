@@ -59,7 +59,8 @@ _KEPT = ("id", "event", "created_at", "data", "actor", "behalf")
 _NUMBER = counters.advanced_both()
 # Number and event in one statement, which every write that emits one event sends last.
 _INSERT_ONE = Statement(
-    sa.insert(events).from_select(
+    sa.insert(events)
+    .from_select(
         ["tenant_id", "sequence", *_KEPT],
         sa.select(
             sa.bindparam("tenant_id", type_=sa.Text),
@@ -67,6 +68,7 @@ _INSERT_ONE = Statement(
             *(sa.bindparam(name, type_=events.c[name].type) for name in _KEPT),
         ).where(_NUMBER.c.name == sa.bindparam("log", counters.EVENTS)),
     )
+    .returning(events.c.sequence)  # in a cluster behind policies, as `Insertion` says
 )
 
 

@@ -22,10 +22,27 @@ STAND_INS = """
 CREATE TABLE citus_tables (table_name text, citus_table_type text);
 CREATE TABLE pg_dist_node (shouldhaveshards boolean, noderole text);
 INSERT INTO pg_dist_node VALUES (true, 'primary');
+CREATE FUNCTION run_command_on_all_nodes(command text, OUT success boolean, OUT result text) RETURNS SETOF record
+  LANGUAGE plpgsql AS $$BEGIN EXECUTE command INTO result; success := true; RETURN NEXT; END$$;
+CREATE FUNCTION run_command_on_workers(command text) RETURNS void LANGUAGE plpgsql AS $$BEGIN EXECUTE command; END$$;
+CREATE TABLE pg_dist_shard (logicalrelid oid, shardid bigint);
 CREATE FUNCTION create_reference_table(name text) RETURNS void LANGUAGE sql AS
   $$INSERT INTO citus_tables VALUES (name, 'reference')$$;
 CREATE FUNCTION create_distributed_table(name text, by_column text, colocate_with text) RETURNS void LANGUAGE sql AS
   $$INSERT INTO citus_tables VALUES (name, 'distributed')$$;
+"""
+# A node that is here, and has what is written down of its parts of tables.
+NODE = """
+CREATE SCHEMA node;
+GRANT USAGE ON SCHEMA node TO PUBLIC;
+CREATE FUNCTION shard_name(oid, bigint) RETURNS text LANGUAGE sql AS
+  $$SELECT 'node.' || relname || '_' || $2 FROM pg_class WHERE oid = $1$$;
+"""
+REFUSING = """
+CREATE FUNCTION refuse_policy() RETURNS trigger LANGUAGE plpgsql AS
+  $$BEGIN IF EXISTS (SELECT FROM pg_class WHERE oid = to_regclass(NEW.table_name) AND relrowsecurity)
+    THEN RAISE EXCEPTION 'policies on %%', NEW.table_name; END IF; RETURN NEW; END$$;
+CREATE TRIGGER refuse BEFORE INSERT ON citus_tables FOR EACH ROW EXECUTE FUNCTION refuse_policy();
 """
 
 
@@ -122,7 +139,6 @@ def test_tables_of_later_migrations_are_distributed_too(run, engine, monkeypatch
     with owner(run.url).begin() as db:
         db.exec_driver_sql(STAND_INS)
         before = db.exec_driver_sql("SELECT count(*) FROM pg_constraint WHERE contype = 'f'").scalar()
-    monkeypatch.setattr(distribution, "_has_extension", lambda db: True)
     assert run("migrate").output == "nothing to do\n"  # it is no cluster until it is told to be
     check = run("database", "distribute", "--check")
     assert check.exit_code == 1 and "contacts: distributed by tenant_id" in check.output
@@ -143,13 +159,67 @@ def test_tables_of_later_migrations_are_distributed_too(run, engine, monkeypatch
     assert run("migrate", plugins="contacts,webhooks").output == "webhooks_deliveries: distributed by tenant_id\n"
 
 
-def test_row_level_security_does_not_go_with_it(run, engine, monkeypatch):
+@pytest.mark.parametrize("first", ["harden", "distribute"])
+def test_row_level_security_goes_with_it(run, engine, first):
+    """Citus takes no policy that contains a query, and none on a table whose rows it is to copy for the owner."""
     if engine == "sqlite":
         pytest.skip("SQLite has no nodes")
-    run("migrate")
+    assert run("migrate").exit_code == 0
+    harden = ("database", "harden", "billycan_nobody")
+    if first == "harden":  # before the extension is there
+        assert run(*harden).exit_code == 0
     with owner(run.url).begin() as db:
         db.exec_driver_sql(STAND_INS)
-    monkeypatch.setattr(distribution, "_has_extension", lambda db: True)
+        db.exec_driver_sql(REFUSING)
+    done = run("database", "distribute")
+    assert done.exit_code == 0 and "contacts: distributed by tenant_id" in done.output, done.output
+    assert run(*harden).exit_code == 0
+    assert run("migrate", plugins="contacts,webhooks").exit_code == 0
+    with owner(run.url).begin() as db:
+        conditions = db.exec_driver_sql("SELECT pg_get_expr(polqual, polrelid) FROM pg_policy").scalars().all()
+        assert len(conditions) > 10 and not any("SELECT" in each for each in conditions)
+        db.exec_driver_sql("ALTER TABLE core_counters DROP CONSTRAINT fk_core_counters_tenant_id")
+        insert = "INSERT INTO core_counters (tenant_id, name, number, live) VALUES (%s, 'x', 1, 1)"
+        db.exec_driver_sql(insert, [("ten_1",), ("ten_2",)])
+        db.exec_driver_sql("SET ROLE billycan_nobody")
+        seen = {}
+        for tenant in ("ten_1", "ten_3", "*"):
+            db.exec_driver_sql(f"SET LOCAL billycan.tenant TO '{tenant}'")
+            seen[tenant] = db.exec_driver_sql("SELECT tenant_id FROM core_counters ORDER BY 1").scalars().all()
+        assert seen == {"ten_1": ["ten_1"], "ten_3": [], "*": ["ten_1", "ten_2"]}
+        db.exec_driver_sql("SET LOCAL billycan.tenant TO 'ten_1'")
+        with pytest.raises(sa.exc.ProgrammingError, match="row-level security"), db.begin_nested():
+            db.exec_driver_sql(insert, ("ten_2",))
+        # As after a transaction that was told one.
+        db.exec_driver_sql("SET LOCAL billycan.tenant TO ''")
+        with pytest.raises(sa.exc.ProgrammingError, match=r"no tenant is set as billycan\.tenant"):
+            db.exec_driver_sql("SELECT tenant_id FROM core_counters")
+
+
+def test_doctor_asks_each_node_whether_its_tables_are_guarded(run, engine, monkeypatch):
+    if engine == "sqlite":
+        pytest.skip("SQLite has no nodes")
+    assert run("migrate").exit_code == 0
+    with owner(run.url).begin() as db:
+        db.exec_driver_sql(STAND_INS + NODE)
     assert run("database", "distribute").exit_code == 0
-    said = run("database", "harden", "billycan_nobody")
-    assert said.exit_code == 1 and "does not reach the nodes" in said.output
+    assert run("database", "harden", "billycan_nobody").exit_code == 0
+    monkeypatch.setenv("BILLYCAN_DATABASE", run.url.replace("postgres@", "billycan_nobody@"))
+
+    def found():
+        return next(f for f in examine() if f.check == "tenants")
+
+    assert found().ok and found().message.endswith("row-level security for the role billycan_nobody on each node")
+    with owner(run.url).begin() as db:
+        db.exec_driver_sql("CREATE TABLE node.contacts_7 (tenant_id text)")
+        db.exec_driver_sql("INSERT INTO pg_dist_shard SELECT CAST('contacts' AS regclass), 7")
+    assert not found().ok and found().message == "no policy protects contacts on some node"
+    with owner(run.url).begin() as db:
+        db.exec_driver_sql("ALTER TABLE node.contacts_7 ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
+        db.exec_driver_sql("CREATE POLICY billycan_tenant ON node.contacts_7 USING (false)")
+    assert found().ok
+    with owner(run.url).begin() as db:
+        body = "$$SELECT false, 'no route to host'$$"
+        how = "run_command_on_all_nodes(command text, OUT success boolean, OUT result text) RETURNS SETOF record"
+        db.exec_driver_sql(f"CREATE OR REPLACE FUNCTION {how} LANGUAGE sql AS {body}")
+    assert not found().ok and "did not answer: no route to host" in found().message

@@ -235,14 +235,32 @@ def send_statements(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = 
     transaction nothing of the trip has happened then.
     """
     connection: Any = db.connection.driver_connection
-    first = _statements_ahead(connection, db.get_execution_options())
+    options, is_alone = db.get_execution_options(), _needs_transaction(connection)
+    first = _statements_ahead(connection, options, begins=is_alone)
     try:
-        results = send_together(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
+        results = send_together(connection, [*first, *sent, _COMMIT] if commits or is_alone else [*first, *sent])
     except BaseException:
         if first:
             walls.forget_tenant(connection)
+        if is_alone:
+            _give_up(connection, options)
         raise
     return results[len(first) :]
+
+
+def _needs_transaction(connection: Any) -> bool:
+    """Tell whether what is read next needs a transaction of its own: the nodes of a cluster know the tenant in one."""
+    return (
+        walls.tells_nodes(connection)
+        and not hasattr(connection, "billycan_begins")
+        and connection.info.transaction_status == pq.TransactionStatus.IDLE
+    )
+
+
+def _give_up(connection: Any, options: Mapping[str, Any]) -> None:
+    """Roll back; the error that led here is the one to raise."""
+    with suppress(Exception):
+        _send_silently(connection, [_ROLLBACK], options)
 
 
 @contextmanager
@@ -256,7 +274,7 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
         return
     try:
         first = _statements_ahead(connection, options)
-        if first and not _is_shared(connection):
+        if first and not _is_told_each_time(connection):
             # Not in one trip: statements sent together are one transaction from the first on.
             _send_silently(connection, first, options)
             first = []
@@ -264,8 +282,7 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
         yield
     except BaseException:
         walls.forget_tenant(connection)
-        with suppress(Exception):  # the error that led here is the one to raise
-            _send_silently(connection, [_ROLLBACK], options)
+        _give_up(connection, options)
         raise
     _send_silently(connection, [_COMMIT], options)
 
@@ -284,17 +301,15 @@ def _send_silently(connection: Any, sent: Sequence[Sent], options: Mapping[str, 
             cursor.execute(each.text, each.values, prepare=False)
 
 
-def _statements_ahead(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
+def _statements_ahead(connection: Any, options: Mapping[str, Any], *, begins: bool = False) -> list[Sent]:
     """Return the statements to send ahead of the next one: BEGIN, and the tenant that it is for."""
-    first = []
+    first = [_BEGIN] if begins else []
     if getattr(connection, "billycan_begins", False):
         connection.billycan_begins = False
         first.append(_BEGIN)
-    elif _is_shared(connection) and connection.info.transaction_status == pq.TransactionStatus.IDLE:
-        walls.forget_tenant(connection)  # others had the session since
-    if tells := walls.tenant_statement(connection, options):
-        first.append(Sent(*tells))
-    return first
+    elif _is_told_each_time(connection) and connection.info.transaction_status == pq.TransactionStatus.IDLE:
+        walls.forget_tenant(connection)  # it was told for the last transaction alone
+    return first + [Sent(*each) for each in walls.tenant_statements(connection, options)]
 
 
 def _note_begin(db: sa.Connection) -> None:
@@ -331,16 +346,26 @@ def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any)
 def _execute_statement(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
     setattr(cursor.connection, UNHURRIED, UNHURRIED in context.execution_options)
-    connection = cursor.connection
-    if _is_shared(connection):
-        with connection.pipeline():  # outside of a transaction, what is sent together is one
-            for each in _statements_ahead(connection, context.execution_options):
-                RawCursor(connection).execute(each.text, each.values)
-            cursor.execute(statement, parameters)
-        return True
-    _prepare_to_send(cursor, statement, parameters, context)
-    cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
-    if (cursor.statusmessage or "").startswith(_FORGETFUL) and PLAIN not in context.execution_options:
+    connection, options = cursor.connection, context.execution_options
+    prepare = False if PLANNED_ANEW in options else None
+    if _is_told_each_time(connection):
+        is_alone = _needs_transaction(connection)
+        try:
+            with connection.pipeline():  # outside of a transaction, what is sent together is one
+                for each in _statements_ahead(connection, options, begins=is_alone):
+                    RawCursor(connection).execute(each.text, each.values)
+                cursor.execute(statement, parameters, prepare=prepare)
+            if is_alone:
+                _send_silently(connection, [_COMMIT], options)
+        except BaseException:
+            if is_alone:
+                _give_up(connection, options)
+            raise
+    else:
+        _prepare_to_send(cursor, statement, parameters, context)
+        cursor.execute(statement, parameters, prepare=prepare)
+    forgets = (cursor.statusmessage or "").startswith(_FORGETFUL)
+    if forgets and not _is_shared(connection) and PLAIN not in options:
         check_prepared(connection)
     return True
 
@@ -348,6 +373,11 @@ def _execute_statement(cursor: Any, statement: str, parameters: Any, context: An
 def _is_shared(connection: Any) -> bool:
     """Tell whether others may use a connection's session between its transactions."""
     return hasattr(connection, "billycan_shares")
+
+
+def _is_told_each_time(connection: Any) -> bool:
+    """Tell whether PostgreSQL knows the tenant only until the transaction ends, even of what only reads."""
+    return _is_shared(connection) or walls.tells_nodes(connection)
 
 
 def _note_checkin(connection: Any, record: Any) -> None:

@@ -115,7 +115,9 @@ class Statement:
             of_each = sa.func.json_to_recordset(rows).table_valued(*(sa.column(n, kind) for n, kind in kinds.items()))
             of_each = of_each.render_derived(name="given", with_types=True)
             select = sa.select(sa.bindparam("tenant_id", type_=table.c.tenant_id.type), *of_each.c)
-            self._at_once = Statement(sa.insert(table).from_select(["tenant_id", *self._names], select))
+            row = sa.insert(table).from_select(["tenant_id", *self._names], select)
+            # Without RETURNING a cluster would send rows that no table has by COPY, which policies do not allow.
+            self._at_once = Statement(row.returning(sa.literal_column("1")))
             self._each = Statement(sa.insert(table))
 
         def run(self, db: sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> None:

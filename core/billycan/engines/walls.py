@@ -218,26 +218,44 @@ def look_for_policies(connection: Any, record: Any) -> None:
 
     `billycan_told` is the tenant that PostgreSQL was last told: "" for none yet, and None if it need not be told.
     """
-    found = connection.execute("SELECT row_security_active(to_regclass('core_tenants'))").fetchone()
+    active, is_cluster = connection.execute(_LOOK).fetchone()
     connection.rollback()
-    connection.billycan_told = "" if found[0] else None
+    connection.billycan_told = "" if active else None
+    if active and is_cluster:
+        connection.billycan_tells_nodes = True
 
 
-def tenant_statement(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[Any, ...]] | None:
-    """Return the statement that tells PostgreSQL the tenant of the next ones, and its values; None if none is needed.
+HAS_CITUS = "to_regclass('pg_dist_node') IS NOT NULL"  # the extension's catalog of nodes is there
+_LOOK = f"SELECT row_security_active(to_regclass('core_tenants')), {HAS_CITUS}"
 
-    It holds until the transaction ends, or outside of one until the next such statement.
+
+def tells_nodes(connection: Any) -> bool:
+    """Tell whether the tenant must be told to the nodes of a cluster, too, which only a transaction can do."""
+    return hasattr(connection, "billycan_tells_nodes")
+
+
+def tenant_statements(connection: Any, options: Mapping[str, Any]) -> list[tuple[bytes, tuple[Any, ...], bool]]:
+    """Return the statements that tell PostgreSQL the tenant of the next ones, as in `Sent`; none if it knows.
+
+    They hold until the transaction ends, or outside of one until the next such statement.
     """
     known, tenant = getattr(connection, "billycan_told", None), options.get(TENANT, ALL)
     if known is None or known == tenant:
-        return None
+        return []
     connection.billycan_told = tenant
-    if (tell := getattr(connection, "billycan_shares", None)) is not None:
-        return tell, (tenant,)
-    return _TELL, (tenant, hasattr(connection, "billycan_begins"))
+    tell = getattr(connection, "billycan_shares", None)
+    if tell is None and not tells_nodes(connection):
+        return [(_TELL, (tenant, hasattr(connection, "billycan_begins")), False)]
+    told: list[tuple[bytes, tuple[Any, ...], bool]] = [] if tell is None else [(tell, (tenant,), False)]
+    if tells_nodes(connection):
+        value = str(tenant).replace("'", "''")
+        told += [(_TO_NODES, (), False), (f"SET LOCAL {SETTING} TO '{value}'".encode(), (), True)]
+    return told
 
 
 _TELL = f"SELECT set_config('{SETTING}', $1, $2)".encode()
+# Citus passes on what SET LOCAL sets, but nothing that set_config() does.
+_TO_NODES = b"SET LOCAL citus.propagate_set_commands TO 'local'"
 
 
 def tell_with(settings: Mapping[str, str]) -> bytes:

@@ -188,13 +188,19 @@ def _check_tenants(app: "App") -> Finding:
             return Finding("tenants", True, "isolated by each query")
         role = db.execute(sa.text("SELECT current_user")).scalar_one()
         holds = db.execute(sa.text("SELECT row_security_active('core_tenants')")).scalar_one()
-        missing = policies.tables_without_policy(db)
+        missing, in_cluster = policies.tables_without_policy(db), distribution.is_in_use(db)
+        if in_cluster and holds and not missing:
+            try:
+                missing = [f"{name} on some node" for name in policies.tables_open_on_a_node(db)]
+            except RuntimeError as error:
+                return Finding("tenants", False, str(error), "start that node, and let this role connect to it")
     if not holds or missing:
         said = f"no policy protects {', '.join(missing)}" if missing else f"no policy applies to the role {role}"
         return Finding(
             "tenants", False, said, "run `billycan migrate`" if missing else "run `billycan database harden`"
         )
-    return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
+    where = " on each node" if in_cluster else ""
+    return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}{where}")
 
 
 def _check_host(app: "App") -> Finding:
@@ -286,10 +292,9 @@ def _check_search(app: "App") -> Finding:
 
     with app.db.reading() as db:
         missing = migrate.unindexed_tables(db, app.manifests)
-        unsure = not app.db.is_sqlite and policies.searches_unindexed(db)
-    if unsure:
-        leakproof = "; ".join(f"ALTER FUNCTION {name} LEAKPROOF" for name in policies.INDEXED)
-        cure = f"as a superuser run in the database: {leakproof}"
+        cures = policies.index_statements(db) if policies.searches_unindexed(db) else []
+    if cures:
+        cure = f"as a superuser run in the database: {'; '.join(cures)}"
         return Finding("search", False, "reads every row, because of row-level security", cure)
     if not missing:
         return Finding("search", True, "indexed")

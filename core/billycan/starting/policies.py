@@ -3,11 +3,16 @@
 `walls` tells PostgreSQL which tenant a statement is for, and builds the condition of the policies.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import sqlalchemy as sa
 
-from ..engines.walls import ALL, SETTING
+from ..engines.walls import ALL, HAS_CITUS, SETTING
 
 POLICY = "billycan_tenant"
+# In one transaction, in which Citus would otherwise refuse what follows a change of a table that each node has.
+IN_TURN = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
 
 
 def create_policies(db: sa.Connection, role: str, password: str) -> bool:
@@ -17,6 +22,8 @@ def create_policies(db: sa.Connection, role: str, password: str) -> bool:
     bypasses policies.
     """
     name = db.dialect.identifier_preparer.quote_identifier(role)
+    if has_citus(db):
+        db.exec_driver_sql(IN_TURN)
     found = db.execute(_ROLE, {"role": role}).first()
     if found is None:
         secret = db.execute(sa.text("SELECT quote_literal(:password)"), {"password": password}).scalar()
@@ -28,6 +35,11 @@ def create_policies(db: sa.Connection, role: str, password: str) -> bool:
     _let_analyze(db)
     extend_policies(db, role)
     return found is None
+
+
+def has_citus(db: sa.Connection) -> bool:
+    """Tell whether this database has the extension Citus, which passes on to the nodes whatever is done here."""
+    return db.dialect.name == "postgresql" and bool(db.execute(sa.text(f"SELECT {HAS_CITUS}")).scalar())
 
 
 def has_policies(db: sa.Connection) -> bool:
@@ -46,6 +58,17 @@ def tables_without_policy(db: sa.Connection) -> list[str]:
     return [row.table for row in db.execute(sa.text(_GAPS))]
 
 
+def tables_open_on_a_node(db: sa.Connection) -> list[str]:
+    """List the tables whose policy is missing on a node of a cluster, or does not hold there for the connected role.
+
+    Raise RuntimeError if a node does not answer.
+    """
+    answers = _ask_nodes(db, _SHARD_GAPS)
+    if failed := [row.result for row in answers if not row.success]:
+        raise RuntimeError(f"a node of the cluster did not answer: {failed[0]}")
+    return sorted({name for row in answers for name in row.result.split()})
+
+
 def missing_rights(db: sa.Connection) -> list[str]:
     """List in words what keeps the connected role from running the server behind policies; the tables' owner may."""
     if not has_policies(db) or owns_tables(db):
@@ -62,23 +85,54 @@ def extend_policies(db: sa.Connection, *roles: str) -> list[str]:
 
     Those are `roles`, and any other role that may add tenants and does not own them.
     """
-    changed = []
-    for table, column in db.execute(sa.text(_GAPS)).all():
+    changed, gaps, in_cluster = [], db.execute(sa.text(_GAPS)).all(), has_citus(db)
+    if in_cluster:
+        db.exec_driver_sql(IN_TURN)
+    if in_cluster and gaps:
+        _let_nodes_see(db)
+    for table, column in gaps:
         db.exec_driver_sql(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
         db.exec_driver_sql(f"DROP POLICY IF EXISTS {POLICY} ON {table}")
         # Evaluated once for a statement, not for each row. It fails if no tenant was set.
-        told = f"(SELECT current_setting('{SETTING}'))"
-        db.exec_driver_sql(f"CREATE POLICY {POLICY} ON {table} USING ({told} IN ({column}, '{ALL}'))")
+        one_of = f"(SELECT current_setting('{SETTING}')) IN ({column}, '{ALL}')"
+        condition = f"billycan_sees({column})" if in_cluster else one_of
+        db.exec_driver_sql(f"CREATE POLICY {POLICY} ON {table} USING ({condition})")
         changed.append(f"{table}: guarded by its policy")
     for role in {*roles, *db.execute(sa.text(_ROLES)).scalars()}:
         changed += _let_use(db, role)
-    for function in INDEXED:
+    for statement in index_statements(db):
         try:
             with db.begin_nested():
-                db.exec_driver_sql(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF")
+                db.exec_driver_sql(statement)
         except sa.exc.ProgrammingError:
             break  # only a superuser may
     return changed
+
+
+def _let_nodes_see(db: sa.Connection) -> None:
+    """Create the function that a cluster's policies ask, because Citus takes no query within them.
+
+    It depends on a setting. Yet Citus would take a stable function out of the policy and evaluate it beforehand, and
+    then sends some statements that no node can run. Of an immutable one nothing is kept, because each row is asked for.
+    A setting that is empty, as after a transaction that was told a tenant, is an error: what copies a shard for the
+    owner, to move it, would leave out all rows.
+    """
+    _, owner = db.execute(sa.text(_OWNER)).one()
+    for statement in (
+        "CREATE OR REPLACE FUNCTION billycan_sees(tenant text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE"
+        f" AS $$ DECLARE told text := current_setting('{SETTING}'); BEGIN"
+        f" IF told = '' THEN RAISE undefined_object USING MESSAGE = 'no tenant is set as {SETTING}'; END IF;"
+        f" RETURN told IN (tenant, '{ALL}'); END $$",
+        f"ALTER FUNCTION billycan_sees OWNER TO {owner}",
+    ):
+        db.exec_driver_sql(statement)
+
+
+def lift_policies(db: sa.Connection, tables: Iterable[str]) -> None:
+    """Take these tables' policies off until they are extended again."""
+    for table in tables:
+        db.exec_driver_sql(f"DROP POLICY IF EXISTS {POLICY} ON {table}")
+        db.exec_driver_sql(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY")
 
 
 def _let_use(db: sa.Connection, role: str) -> list[str]:
@@ -107,16 +161,39 @@ def _let_analyze(db: sa.Connection) -> None:
 
 def searches_unindexed(db: sa.Connection) -> bool:
     """Tell whether policies keep PostgreSQL from searching by an index, because no superuser created them."""
-    return has_policies(db) and not db.execute(sa.text(_LEAKPROOF)).scalar()
+    if not has_policies(db):
+        return False
+    return "false" in [db.execute(sa.text(_LEAKPROOF)).scalar(), *(row.result for row in _ask_nodes(db, _LEAKPROOF))]
+
+
+def index_statements(db: sa.Connection) -> list[str]:
+    """Return the statements with which a superuser lets searches use their indexes."""
+    here = [f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF" for function in INDEXED]
+    there = [f"SELECT run_command_on_workers('{each}')" for each in here]
+    return here + there if has_citus(db) else here
+
+
+def _ask_nodes(db: sa.Connection, asked: str) -> Sequence[sa.Row[Any]]:
+    """Ask each node of a cluster for a text, and return its success and result; none where there is no cluster."""
+    if not has_citus(db):
+        return []
+    return db.execute(sa.text("SELECT success, result FROM run_command_on_all_nodes(:asked)"), {"asked": asked}).all()
 
 
 # Beneath a policy only those look into an index that tell nothing of the values they compare. LIKE and @> do not, but
 # for an error about the pattern itself.
 INDEXED = ("textlike(text, text)", "jsonb_contains(jsonb, jsonb)")
 _LEAKPROOF = (
-    "SELECT bool_and(proleakproof) FROM pg_proc WHERE pronamespace = 'pg_catalog'\\:\\:regnamespace"
+    "SELECT CAST(bool_and(proleakproof) AS text) FROM pg_proc WHERE pronamespace = CAST('pg_catalog' AS regnamespace)"
     " AND proname IN ('textlike', 'jsonb_contains')"
 )
+_SHARD_GAPS = """
+SELECT coalesce(string_agg(DISTINCT relname, ' '), '')
+FROM (SELECT relname, to_regclass(shard_name(logicalrelid, shardid)) AS shard
+      FROM pg_dist_shard JOIN pg_class c ON c.oid = logicalrelid WHERE relrowsecurity) AS its
+WHERE shard IS NOT NULL AND NOT (row_security_active(shard)
+      AND EXISTS (SELECT FROM pg_policy WHERE polrelid = shard AND polname = 'billycan_tenant'))
+"""
 _STAND = (
     "SELECT count(*) > 0 FROM pg_policy WHERE polname = 'billycan_tenant' AND polrelid = to_regclass('core_tenants')"
 )

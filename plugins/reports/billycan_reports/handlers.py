@@ -389,7 +389,8 @@ def _build_insert(select: gst.Select) -> Statement:
     amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in GstEntries.LABELS)
     ids = tenant_id, period_id + of_period_id + found.c.document_id, period_id, of_period_id
     kept = sa.select(*ids, found.c.document_id, found.c.supply_id, *amounts)
-    return Statement(sa.insert(entries).from_select(columns, kept))
+    row = sa.insert(entries).from_select(columns, kept)
+    return Statement(row, postgresql=row.returning(entries.c.id))  # in a cluster, as `Statement.Insertion` says
 
 
 def _show_lodgements(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:

@@ -110,7 +110,8 @@ def _of_json() -> sa.Insert:
     value = given.c.value.op("->>")
     texts = [(value(sa.literal_column(str(i))), log.c[name].type) for i, name in enumerate(names)]
     select = sa.select(*(sa.cast(text, kind) if kind.python_type is int else text for text, kind in texts))
-    return sa.insert(log).from_select(names, select).execution_options(billycan_across=_SEVERAL)
+    row = sa.insert(log).from_select(names, select).execution_options(billycan_across=_SEVERAL)
+    return row.returning(sa.literal_column("1"))  # as `Statement.Insertion` does
 
 
 _ON_SQLITE = str(sa.insert(log).compile(dialect=sqlite.dialect()))

@@ -72,7 +72,7 @@ def harden_database(role: str) -> None:
     """
     import sqlalchemy as sa
 
-    from ...starting import distribution, policies, settings
+    from ...starting import policies, settings
 
     with open_as_owner(open_checked_app) as app:
         if app.db.is_sqlite:
@@ -81,13 +81,9 @@ def harden_database(role: str) -> None:
             )
         password = secrets.token_urlsafe(24)
         with app.db.writing() as db:
-            if distribution.is_in_use(db):
-                raise click.ClickException(
-                    "row-level security does not reach the nodes of a cluster: see docs/deploy.md"
-                )
             was = policies.has_policies(db)
             made = policies.create_policies(db, role, password)
-            slow = policies.searches_unindexed(db)
+            slow = policies.index_statements(db) if policies.searches_unindexed(db) else []
     # By the server's way to the database, if that is another than the owner's. Over a socket of the file system most
     # let in nobody but the account of the role's own name.
     way = sa.make_url(settings.load_settings().settings.database)
@@ -103,7 +99,7 @@ def harden_database(role: str) -> None:
     click.echo("The password cannot be shown again." if made else "Add the password that the role was given.")
     if slow:
         click.echo("Searches read every row of a tenant until a superuser runs this in the database once:")
-        click.echo("\n" + "".join(f"  ALTER FUNCTION {name} LEAKPROOF;\n" for name in policies.INDEXED))
+        click.echo("\n" + "".join(f"  {statement};\n" for statement in slow))
 
 
 @database.command("distribute")

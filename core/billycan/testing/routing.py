@@ -86,9 +86,13 @@ def _find_reasons(
         if any(isinstance(part, sa.Select) for part in visitors.iterate(element)):
             yield f"a query within VALUES, of {element.table.name}: insert from a SELECT"
         return
-    if isinstance(element, sa.Insert) and not element.returning_column_descriptions:
-        if isinstance(element.select, sa.Select) and not Place(element.select, ()).scope:
-            yield f"rows of {element.table.name} that come from no table, and policies refuse COPY: add RETURNING"
+    if (
+        isinstance(element, sa.Insert)
+        and not element.returning_column_descriptions
+        and isinstance(element.select, sa.Select)
+        and not Place(element.select, ()).scope
+    ):
+        yield f"rows of {element.table.name} that come from no table, and policies refuse COPY: add RETURNING"
     if isinstance(element, sa.Subquery | sa.CTE):
         # Around one with everybody's rows the business is named, which PostgreSQL carries into it.
         is_carried = not is_across and walls.is_open(element)

@@ -92,6 +92,8 @@ def test_a_field_worker_ticks_photographs_and_has_the_client_sign(browser, clien
 
 def test_a_job_is_completed_and_invoiced_without_leaving_the_day(scripted, browser, client, join, job):
     client.patch(f"/v1/jobs/{job}", {"checklist": [], "line_items": [{"description": "Basin", "unit_price": "200.00"}]})
+    size = {"width": 400, "height": 320, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     owner = join(client.app, client, "owner").open(f"/dashboard/today?day={DAY}")
     here = browser.current_url
     browser.execute_script("window.same = true")
@@ -99,6 +101,10 @@ def test_a_job_is_completed_and_invoiced_without_leaving_the_day(scripted, brows
     owner.press("Complete", "dialog" if scripted else "main").sees("The job is now complete", "Create an invoice")
     assert browser.current_url.partition("?")[0] == here.partition("?")[0]
     assert bool(browser.execute_script("return window.same")) is scripted
+    notice, head = (browser.find_element(By.CSS_SELECTOR, css) for css in (".notice", ".side"))
+    edges = "return [arguments[0].getBoundingClientRect().top, arguments[1].getBoundingClientRect().bottom]"
+    top, bottom = browser.execute_script(edges, notice, head)
+    assert top >= bottom, "what was done is said below the bar that stays"
     assert client.get(f"/v1/jobs/{job}")["data"]["completion_notes"] == "All fine"
     owner.press("Create an invoice").sees("The invoice was created", "INV-0001")
 

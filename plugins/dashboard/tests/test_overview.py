@@ -82,6 +82,9 @@ def test_a_job_that_is_done_is_invoiced_by_one_button(client, owner, make_app):
     owner.send(f"/dashboard/jobs/{first['id']}/invoice")
     assert "The invoice was created" in owner.page.text and owner.page.request.path.startswith("/dashboard/invoices/")
     assert waiting(owner.get("/dashboard")) == {"Jobs to invoice": [second["number"]]}
+    shown = owner.get(f"/dashboard/jobs/{first['id']}")
+    assert "inv_" not in shown.html.select_one(".across").text, "nobody reads ids of what Related leads to"
+    assert shown.html.find("a", string="Invoices", href=f"/dashboard/invoices?job_id={first['id']}")
     # Without invoices nothing could be done about it.
     client = Client(make_app("contacts", "documents", "jobs", "users", "dashboard"))
     ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]

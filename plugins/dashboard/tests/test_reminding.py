@@ -67,6 +67,7 @@ def test_it_is_offered_on_the_page_of_an_overdue_invoice_and_ends_there(client, 
     assert buttons(owner.get(f"/dashboard/invoices/{not_yet['id']}")) == []
     page = f"/dashboard/invoices/{late['id']}"
     (link,) = buttons(owner.get(page))
+    assert "Overdue" in owner.page.html.h1.text and "Overdue" not in owner.page.html.select_one(".across").text
     owner.get(link)
     owner.send(link)
     assert owner.page.request.path == page and "Its progress is shown below" in owner.page.text

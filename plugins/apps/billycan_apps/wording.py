@@ -11,6 +11,7 @@ from .app_records import grantable_scopes
 _OWN_WORDS = {
     "agents:read": ("See what agents ask to do", ""),
     "apps:read": ("See which apps are connected", ""),
+    "archives:read": ("See when a file with everything is ready", "Not the file itself"),
     "attachments:read": ("See when files are attached or deleted", "Not the files: those go with what they belong to"),
     "clock:read": ("See the time in a sandbox", ""),
     "clock:write": ("Set the time in a sandbox", ""),
@@ -19,7 +20,10 @@ _OWN_WORDS = {
     "mail:read": ("See the emails that your clients were sent", "And which addresses get none"),
     "mail:write": ("Email your clients in your name", "Only with documents that it may change"),
     "reminders:read": ("See when clients are reminded of invoices", "And which reminders were sent"),
-    "reminders:write": ("Change when clients are reminded of invoices", "And what the emails say"),
+    "reminders:write": (
+        "Change when clients are reminded of invoices",
+        "And what the emails say; with the emails of clients, also send one",
+    ),
     "reports:read": (
         "See your reports",
         "GST, what each client owes, and what contractors were paid, even if it may not see the records themselves",

@@ -206,7 +206,7 @@ def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make
     closed = "contacts, the log of events, the look of your documents, your business profile or email notifications"
     assert describe_denied(app, ["invoices:read"])[0] == f"See or change {closed}"
     assert describe_denied(app, ["invoices:read"])[1] == "Change invoices"
-    others = ("attachments", "dashboard", "items", "mail", "pdf", "recurring", "reminders", "reports")
+    others = ("archives", "attachments", "dashboard", "items", "mail", "pdf", "recurring", "reminders", "reports")
     everything = make_app("apps", "contacts", "documents", "hosted", "invoices", "users", *others)
     words = {one.scope: one for one in describe_allowed(everything, app_records.grantable_scopes(everything))}
     assert words["contacts:read"].detail == "With the files attached to them"

@@ -14,7 +14,7 @@ from billycan.fields import Moment
 from billycan.sql import events, tenants, upsert
 
 STEP = 20  # documents in a transaction of timed work
-MOST_AT_ONCE = 100  # documents that one event may concern, without leaving them to timed work
+MOST_AT_ONCE = 100  # documents that one event or request brings up to date, without leaving them to timed work
 
 # How far a business's documents have been looked through: the plugin, and its last document so far.
 walks = new_table(
@@ -57,11 +57,6 @@ needs = sa.select(events.c.tenant_id, events.c.id).join(
     (imported.c.tenant_id == events.c.tenant_id) & events.c.sequence.between(imported.c.first, imported.c.last),
 )
 carrier = Event.Carrier(note_many=note_imported, needs=needs)
-
-
-def was_begun(ctx: Context) -> bool:
-    """Tell whether entries of the business's documents from before the ledger are being made, or were."""
-    return ctx.db.execute(sa.select(walks.c.id).where(own(ctx, walks), walks.c.id == ALL)).first() is not None
 
 
 def is_behind(ctx: Context) -> bool:

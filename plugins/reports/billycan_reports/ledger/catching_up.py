@@ -10,7 +10,7 @@ from billycan import Context, LedgerEntries, own
 from billycan.sql import events
 
 from . import accounts
-from .backlog import ALL, STEP, begin_anew, imported, walks
+from .backlog import ALL, MOST_AT_ONCE, STEP, begin_anew, imported, walks
 from .posting import concerned, post
 
 
@@ -24,6 +24,32 @@ _read_id = json.Decoder(_Id).decode
 def catch_up(ctx: Context) -> bool:
     """Make entries of the next documents; return whether more are left."""
     return _catch_up_with_imported(ctx) or _walk_documents(ctx)
+
+
+def catch_up_with_few(ctx: Context) -> bool:
+    """Make entries of the documents left over if they are at most a hundred; return whether any are left.
+
+    Otherwise make none: a request would undo them when it is refused, and others would have waited for nothing.
+    """
+    if _count_left(ctx) > MOST_AT_ONCE:
+        return True
+    while catch_up(ctx):
+        pass
+    return False
+
+
+def _count_left(ctx: Context) -> int:
+    """Count the documents whose entries may be missing, up to one more than a hundred."""
+    files = sa.select(sa.func.sum(imported.c.last - imported.c.first + 1)).where(own(ctx, imported))
+    count = int(ctx.db.execute(files).scalar() or 0)
+    row: Any = ctx.db.execute(sa.select(walks).where(own(ctx, walks), walks.c.id == ALL)).first()
+    if row is not None and row.done:
+        return count
+    for name, offer in sorted(ctx.app.offered(LedgerEntries), key=lambda each: each[0]):
+        if row is None or name >= row.plugin:
+            after = row.after if row is not None and name == row.plugin else ""
+            count += len(offer.after(ctx, after, max(MOST_AT_ONCE + 1 - count, 1)))
+    return count
 
 
 def _catch_up_with_imported(ctx: Context) -> bool:

@@ -41,8 +41,8 @@ from billycan.sql import ByIds, Statement, counters
 
 from ..tables import periods
 from . import accounts
-from .backlog import begin_anew, is_behind, was_begun
-from .catching_up import catch_up
+from .backlog import is_behind
+from .catching_up import catch_up_with_few
 from .entries import entries
 
 MOST = 1_000  # accounts of a trial balance
@@ -253,10 +253,7 @@ def as_booked(ctx: Context, day: datetime.date) -> list[NewAccountBalance]:
 def get_ready(ctx: Context) -> None:
     """Store the chart of accounts, and make entries of documents that have none yet, if these are few."""
     accounts.store(ctx)
-    if not was_begun(ctx):
-        begin_anew(ctx)
-    if is_behind(ctx):
-        catch_up(ctx)
+    catch_up_with_few(ctx)
 
 
 def standing(ctx: Context, ids: Collection[str]) -> dict[str, LedgerEntries.Standing]:

@@ -34,7 +34,7 @@ def shut(monkeypatch):
 
     monkeypatch.setattr(statements, "Form", refuse)
     monkeypatch.setattr(postgres, "send_statements", refuse)
-    monkeypatch.setattr(idle_connections.IdleConnections, "_recent", refuse)
+    monkeypatch.setattr(idle_connections.IdleConnections, "_take_recent", refuse)
     monkeypatch.setattr(postgres, "send_together", refuse)
 
 

@@ -10,7 +10,7 @@ _PAYMENT = {
 
 _UNDOING = {
     "date": "The day on which this counts. Leave it empty for a mistake, or for a write-off today.",
-    "mistake": "Whether it never should have been. Then no report or statement shows it.",
+    "mistake": "Whether it never should have been, or was never owed. Then no report counts it on any day.",
 }
 
 invoices = RecordPages(

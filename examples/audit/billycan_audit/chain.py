@@ -31,22 +31,29 @@ audit = new_table(
 HASHED = sorted(column.name for column in audit.c if column.name != "hash")
 
 
-def append_entry(ctx: Context, event: Event) -> None:
+def append_event(ctx: Context, event: Event) -> None:
+    """Add the entry of an event that the caller's transaction emits."""
+    caller = ctx.identity
+    behalf = {**({"app_id": caller.app_id} if caller and caller.app_id else {}), **ctx.approval}
+    append_entry(ctx, event.name, bytes(event.data).decode(), event.created_at, caller.id if caller else None, behalf)
+
+
+def append_entry(
+    ctx: Context, event: str, data: str, created_at: Moment, key_id: str | None, behalf: Mapping[str, Any]
+) -> None:
     """Add an entry to the tenant's chain; concurrent writers wait, since the counter's row stays locked."""
     sequence = ctx.advance_counter("audit")
     before = sa.select(audit.c.hash).where(own(ctx, audit), audit.c.sequence == sequence - 1)
-    app_id = ctx.identity.app_id if ctx.identity else None
-    behalf = {**({"app_id": app_id} if app_id else {}), **ctx.approval}
     entry = {
         "tenant_id": ctx.tenant_id,
         "id": new_id("aud"),
         "sequence": sequence,
-        "event": event.name,
-        "data": bytes(event.data).decode(),
-        "key_id": ctx.identity.id if ctx.identity else None,
+        "event": event,
+        "data": data,
+        "key_id": key_id,
         "behalf": encode(behalf).decode() if behalf else None,
         "request_id": ctx.request_id,
-        "created_at": ctx.now(),
+        "created_at": created_at,
         "previous_hash": ctx.db.execute(before).scalar() or START,
     }
     ctx.db.execute(sa.insert(audit).values(**entry, hash=digest(entry)))

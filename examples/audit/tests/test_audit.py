@@ -16,6 +16,7 @@ from billycan.web import encode
 from billycan_agents.testing import agent_of
 from billycan_audit.chain import START, audit, count_entries, digest, find_faults
 from billycan_audit.commands import verify
+from billycan_imports.testing import finish_imports
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
@@ -220,3 +221,42 @@ def test_a_chain_of_before_there_were_proposals_is_unbroken(client):
         stored = db.execute(sa.select(audit).where(audit.c.tenant_id == client.tenant_id)).mappings().one()
     first = [stored[name] for name in sorted(stored) if name not in ("hash", "behalf")]
     assert hashlib.sha256(encode(first)).hexdigest() == entry["hash"]
+
+
+@pytest.mark.both
+def test_imported_records_follow_in_steps_in_the_order_of_the_log_and_the_log_keeps_them_until_then(make_app):
+    app = make_app("contacts", "imports", "audit")
+    client = Client(app)
+    sent = client.key("contacts:read", "contacts:write", "imports:write")
+    count = 203  # two whole steps and a part of one
+    file = "name\r\n" + "".join(f"Client {i}\r\n" for i in range(count))
+    id = sent.call("POST", "/v1/imports?resource=contacts", raw=file.encode(), status=202).json["data"]["id"]
+    finish_imports(app)
+    done = client.get(f"/v1/imports/{id}")["data"]
+    assert (done["status"], done["faults"]) == ("done", [])
+    created = "/v1/audit?event=contact.created&sort=sequence"
+    assert client.get(created)["data"] == []
+    client.post("/v1/contacts", ADA)
+    logged = _all(client, "/v1/events?event=contact.created&sort=created_at")
+    app.clock.move(days=365)
+    run_timed(app)
+    chained = _all(client, created)
+    # The contact that was sent by itself is in the chain at once, before those of the file.
+    in_order = [logged[-1], *logged[:-1]]
+    assert [(e["data"], e["created_at"]) for e in chained] == [(e["data"], e["created_at"]) for e in in_order]
+    assert [entry["key_id"] for entry in chained] == [client.key_id, *[sent.key_id] * count]
+    assert faults(client) == []
+    assert len(_all(client, "/v1/events?event=contact.created")) == count + 1
+    run_timed(app)
+    assert len(_all(client, "/v1/events?event=contact.created")) == 1
+    assert len(_all(client, created)) == count + 1
+
+
+def _all(client, path):
+    found, query = [], "&per_page=100"
+    while True:
+        page = client.get(path + query)
+        found += page["data"]
+        if not page["pagination"]["next_cursor"]:
+            return found
+        query = f"&per_page=100&cursor={page['pagination']['next_cursor']}"

@@ -13,7 +13,7 @@ from billycan.testing import throwaway
 from billycan.testing.databases import NOT_TESTED
 
 BENCH = Path(__file__).parent / "lab" / "bench"
-PAGES = ("cursor, halfway", "number", "number, last", "number, after a change")
+PAGES = ("cursor, halfway", "number", "number, last", "number, after a change", "number, late, after a change")
 ASKED = '{"data":{"id":"inv_1a","total":10.00,"lines":[{"net":1.50}],"number":"INV-0001","client_id":"con_1"}}'
 
 

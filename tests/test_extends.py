@@ -81,7 +81,8 @@ def test_an_event_is_triggered_with_the_members(client):
 def test_a_generated_client_has_the_members(client):
     generate = pytest.importorskip("billycan_generator.python", reason="The client was NOT TESTED: not installed")
     models = generate.modules(client.app.openapi())["models.py"]
-    job = models.partition("class Job(")[2].partition("\nclass ")[0]
+    job = models.partition("class ListedJob(")[2].partition("\nclass ")[0]  # whose members a Job has
+    assert "class Job(ListedJob" in models
     assert "next_visit_on" in job and "visit_every_days" in job
     jobs = generate.modules(client.app.openapi())["api.py"].partition("class Jobs:")[2].partition("\nclass ")[0]
     assert jobs.count("visit_every_days: Maybe[") == 2 and "next_visit_on: " not in jobs

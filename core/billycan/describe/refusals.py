@@ -29,11 +29,15 @@ def find_refusals(
     those `besides`.
     """
     own = {code for each in (endpoint, *others) for code in named_words(each) if code in listed} | {*besides}
-    for kind, label, codes in _possible_refusals(endpoint):
+    possible = [*_possible_refusals(endpoint)]
+    for kind, label, codes in possible:
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
-    if gone := sorted(code for code in own if listed[code].status == problems.Gone.status):
-        yield problems.Gone, "".join(f"_{code}" for code in gone), gone
+    known = {kind for kind, _, _ in possible}
+    for refusal in (problems.Conflict, problems.Gone):
+        named = sorted(code for code in own if listed[code].status == refusal.status)
+        if named and refusal not in known:
+            yield refusal, "".join(f"_{code}" for code in named), named
 
 
 def _possible_refusals(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:

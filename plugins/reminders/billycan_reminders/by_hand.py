@@ -56,8 +56,8 @@ def send_reminder(ctx: Context, id: str, body: NewReminder) -> Resource:
 def preview_reminder(ctx: Context, id: str) -> ReminderPreview:
     """The reminder that `send_reminder` would send now.
 
-    Nothing is sent. The link to the invoice's page is shown only to keys with `invoices:write`, and `to` is empty for a
-    key that may not read contacts.
+    Nothing is sent. Refused with `nothing_due`. The link to the invoice's page is shown only to keys with
+    `invoices:write`, and `to` is empty for a key that may not read contacts.
     """
     unpaid = _require_due(invoices.find_unpaid(ctx, id))
     may_see = ctx.holds("invoices:write") and ctx.acts_alone

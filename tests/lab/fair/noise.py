@@ -576,6 +576,7 @@ NEW: dict[str, Make] = {
 }
 # The bodies for other routes, by the start of their path and the part after the id.
 BODIES: dict[tuple[str, str], Make] = {
+    ("invoices", "send_reminder"): lambda n: {"to": ["ada@example.com"], "message": TEXT * 30},
     ("imports", "map"): lambda n: {"columns": {"name": "name", "email": "email"}},
     ("imports", "correct"): lambda n: {"rows": [{"row": i + 2, "members": {"name": "Eve"}} for i in range(50)]},
     **{("imports", action): lambda n: {} for action in ("start", "cancel")},
@@ -630,7 +631,7 @@ BODIES: dict[tuple[str, str], Make] = {
 STEPS: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {
     ("contacts", "restore"): [("archive", {})],
     ("invoices", ""): [("send", {})],
-    **{("invoices", action): [("send", {})] for action in ("payments", "pay", "void", "write_off")},
+    **{("invoices", action): [("send", {})] for action in ("payments", "pay", "void", "write_off", "send_reminder")},
     ("invoices", "payments/{pay_id}/reverse"): [("send", {}), ("payments", {"amount": "0.05", **CASH})],
     ("expenses", "payments/{payment_id}/reverse"): [("payments", {"amount": "0.05", **CASH})],
     ("invoices", "undo_write_off"): [("send", {}), ("write_off", {"reason": TEXT})],

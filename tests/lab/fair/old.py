@@ -11,7 +11,7 @@ from billycan.app import App
 from billycan.counters import EVENTS, advance, advance_both
 from billycan.events import BYTES, events
 from billycan.idempotency import answers
-from billycan.timed import told
+from billycan.timed import mornings
 from billycan.working.worker import put_off
 from billycan_apps import tables as apps
 from billycan_mail.tables import emails
@@ -29,7 +29,7 @@ TASKS: dict[str, tuple[sa.Table, Callable[[datetime], sa.ColumnElement[bool]]]] 
     "core.forget_old": (answers, lambda past: answers.c.created_at <= past),
     "core.forget_old_events": (events, lambda past: events.c.created_at <= past),  # but the newest of its name
     "core.forget_put_off": (put_off, lambda past: put_off.c.until <= past),
-    "core.forget_mornings": (told, lambda past: told.c.day <= past.date()),
+    "core.forget_mornings": (mornings, lambda past: mornings.c.day <= past.date()),
     "apps.forget_old": (apps.access_tokens, lambda past: apps.access_tokens.c.expires_at <= past),
     "mail.forget_old": (emails, lambda past: emails.c.created_at <= past),
     "requests.forget_old": (log, lambda past: log.c.id <= first_id(past + timedelta(days=1))),
@@ -52,7 +52,7 @@ def fill(ctx: Context, count: int) -> None:
     _insert(ctx, apps.access_tokens, past, [{"id": id, **whose, "digest": id.encode()} for id in tokens])
     _insert(ctx, answers, past, [{"key": f"old {i}", "body": b"{}" * 200} for i in range(count)])
     _insert(ctx, put_off, past, [{"task": "contest", "id": f"con_{i}"} for i in range(count)])
-    _insert(ctx, told, past, [{"what": "contest", "id": f"con_{i}", "day": past.date()} for i in range(count)])
+    _insert(ctx, mornings, past, [{"what": "contest", "id": f"con_{i}", "day": past.date()} for i in range(count)])
     with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
         last = advance_both(ctx, EVENTS, count + 1, BYTES, 2 * (count + 1))
         advance(ctx, emails.name, count)

@@ -135,7 +135,7 @@ export function idFor(operation, name, example) {
   const action = method === "POST" && /\}\/(\w+)$/.exec(path)?.[1];
   const inner = JSON.stringify(example ?? null).match(/"id":"[a-z]+_/g) ?? [];
   const found = [...seen.values()].filter((record) =>
-    means(prefixOf(record.id), ownerOf(path, name)) && allows(record, action) &&
+    means(prefixOf(record.id), ownerOf(path, name)) && allows(record, action) && !isRefused(operation, record) &&
     (method !== "DELETE" || (made.has(record.id) && NEW.test(record.status))) && // what was made here
     inner.every((start) => JSON.stringify(record).includes(start)));
   // A record that is no longer a draft may be locked, or need more than the example has.
@@ -156,6 +156,12 @@ function pairFor(path, [outer, inner]) {
 
 const allows = ({ id, allowed_actions: allowed }, action) =>
   !governed.has(`${prefixOf(id)} ${action}`) || Boolean(allowed?.includes(action));
+
+// The records that an operation refuses if it names this error.
+const REFUSED = { nothing_due: ({ status, amount_due }) => status === "draft" || !Number(amount_due) };
+
+const isRefused = ({ answers }, record) =>
+  Object.entries(REFUSED).some(([code, is]) => JSON.stringify(answers[409] ?? "").includes(code) && is(record));
 
 /** The operation to run before another one: what makes the record that it lacks; undefined if it lacks none. */
 export function makerFor(operations, operation, lacking) {

@@ -93,7 +93,7 @@ def test_rows_are_filled_once_each_whatever_is_killed(app, publish, monkeypatch)
     migrate.upgrade_all(app.db, app.manifests)
     businesses = progress(app).businesses
     assert businesses >= 2 and progress(app)[2:] == (0, 0) and set(origins(app)) == {""}
-    fill, calls = filling._function, []
+    fill, calls = filling._load_function, []
 
     def dies(file):
         def step(db, tenant_id):
@@ -105,7 +105,7 @@ def test_rows_are_filled_once_each_whatever_is_killed(app, publish, monkeypatch)
 
         return step
 
-    monkeypatch.setattr(filling, "_function", dies)
+    monkeypatch.setattr(filling, "_load_function", dies)
     with pytest.raises(RuntimeError, match="killed"):
         run_timed(app)
     found = progress(app)

@@ -175,6 +175,8 @@ def tenant(app, marks):
     with ctx.transaction():
         mail.settle_email(ctx, mail.lock_email(ctx, made.ids["/v1/emails"]))
     made.bodies = {path: isolation["filled"](body, made.ids) for path, body in bodies.items()}
+    made.unpaid = made.client.post("/v1/invoices", made.bodies["/v1/invoices"])["data"]["id"]
+    made.client.post(f"/v1/invoices/{made.unpaid}/send", {}, 200)
     return made
 
 
@@ -188,6 +190,8 @@ def test_every_route_shows_only_what_its_own_scope_is_for(app, marks, tenant):
         body = tenant.bodies.get(path.removesuffix("/preview"), {}) if route.method == "POST" else None
         query = QUERIES.get(path, "").replace("{/v1/services}", tenant.ids["/v1/services"])
         here = PARAMETER.sub(lambda _, path=path: tenant.ids[path.partition("/{")[0]], path)
+        if path.endswith("/send_reminder/preview"):
+            here = path.replace("{id}", tenant.unpaid)
         reader = tenant.client.key(scope)
         for accept in ("application/json", "text/csv"):
             answer = reader.call(route.method, f"{here}?{query}", body, headers={"Accept": accept})

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _ID = re.compile(r"\b([a-z]{2,5})_[0-9a-z]{26,40}\b")
 _OPAQUE = (
     (re.compile(r'(?<=_cursor":")[^"]+'), "an-opaque-text-that-leads-to-another-page"),
-    (re.compile(r"(https?://[^\s\"\\]*/[a-z]/)[\w.-]{40,}"), r"\1an-opaque-signed-token"),
+    (re.compile(r"(https?://[^\s\"\\]*/(?:[a-z]|unsubscribe)/)[\w.-]{40,}"), r"\1an-opaque-signed-token"),
     (re.compile(r"(?<=whsec_)[A-Za-z0-9+/=]+"), "c2hvd24gb25jZSwgYW5kIG5ldmVyIGFnYWlu"),
 )
 

@@ -119,7 +119,7 @@ def test_every_page_of_a_business_takes_part_in_its_share(make_app, monkeypatch)
         assert browser.web.get(address, status="*").status_int != 429, path
         shown += 1
     assert signed == {} and shown > 30
-    assert app.shares._lines == {}
+    assert app.shares._queues == {}
 
 
 @pytest.mark.whole

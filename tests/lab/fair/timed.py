@@ -51,9 +51,9 @@ TEXT = "As agreed on the site, with all that belongs to it. "
 
 # Tasks that have nothing due here: they need GiB of events, an app and what its owner did, an agent that waited for
 # days, an operator who closed a business, a sandbox that is reset, a custom field whose choices went, an import with
-# custom values that failed at its end, people who want a digest, a client who booked a moment ago with a deposit, a
-# release with rows to fill, letters to people of no business, a draft of an import that nobody touched for a week, or
-# files that a process left behind when it died.
+# custom values that failed at its end, people who want a digest, a client who booked a moment ago with a deposit,
+# letters to people of no business, a draft of an import that nobody touched for a week, or files that a process left
+# behind when it died.
 NEVER_DUE = {
     "agents.expire",
     "agents.forget_old",
@@ -62,7 +62,6 @@ NEVER_DUE = {
     "attachments.store_file",
     "booking_pages.request_deposit",
     "core.end_business",
-    "core.fill_rows",
     "core.forget_excess_events",
     "core.forget_large",
     "custom_fields.clear_values",

@@ -12,6 +12,7 @@ from ..db import at_most, metadata, own
 from ..events import BYTES, events, forgotten
 from ..idempotency import answers
 from ..keys import keys
+from ..starting.filling import fills
 from ..tenants import ceilings, standings
 from .retention import forget_every_event
 from .worker import waiting
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from ..app import App
 
 MOST_AT_ONCE = 500  # rows, in one transaction
-# Keys stay, and so do positions in the log of events: a follower then learns that its events are gone.
-_STAY = (keys, ceilings, standings, counters, events, forgotten, waiting)
+# Keys stay, and so do positions in the log of events: a follower then learns that its events are gone. What says that a
+# business's rows are filled stays, too, or they would be filled anew between two of these transactions.
+_STAY = (keys, ceilings, standings, counters, events, forgotten, waiting, fills)
 
 
 class Emptying:

@@ -16,7 +16,15 @@ PLUGINS = (
 RESET = "/v1/sandbox/reset"
 LINES = [{"description": "Tap", "quantity": 1, "unit_price": "100.00"}]
 # Whoever may come in, how far the log came, and the reset itself; the event is of the reset.
-STAYS = {"core_keys", "core_events", "core_events_forgotten", "core_counters", "webhooks_endpoints", "sandbox_resets"}
+STAYS = {
+    "core_fills",
+    "core_keys",
+    "core_events",
+    "core_events_forgotten",
+    "core_counters",
+    "webhooks_endpoints",
+    "sandbox_resets",
+}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
 import falcon
@@ -98,6 +98,8 @@ class App:
         self.plugin_settings = settings.plugin_settings(config.plugins, manifests, packages.installed())
         self.db = db or places.open_database(self.settings)
         self._closes_db = db is None
+        # By business: what it defined, and its API description as it is sent. Of a business only the latest is kept.
+        self._openapi_files: dict[str, tuple[Any, tuple[bytes, str]]] = {}
         self.shared = places.find_shared_folder(self.settings, self.db)
         self.limiter = Limiter(self.shared)
         self._own_counts, self._told = OwnCounts(), 0.0
@@ -535,14 +537,14 @@ class App:
         from .describe import business  # noqa: PLC0415 - as above
 
         defined = business.find_defined(ctx)
-        return self._write_openapi(defined) if defined else self.openapi_file
-
-    @cached_property
-    def _write_openapi(self) -> Callable[[Any], tuple[bytes, str]]:
-        """Return a function that writes the document of a business, and keeps those of the last few."""
-        from .describe import business  # noqa: PLC0415 - as above
-
-        return lru_cache(MOST_DESCRIBED)(lambda defined: _with_tag(business.describe_for(self, defined)))
+        if not defined:
+            return self.openapi_file
+        others = {**self._openapi_files}  # other threads replace it, and never change it
+        known = others.pop(ctx.tenant_id, None)
+        if known is None or known[0] != defined:
+            known = defined, _with_tag(business.describe_for(self, defined))
+        self._openapi_files = {**dict([*others.items()][-MOST_DESCRIBED + 1 :]), ctx.tenant_id: known}
+        return known[1]
 
     def scopes_to_make(self, route: Route) -> list[str]:
         """The scopes of which a key must hold one besides the route's own: each lets it make a record that it makes.

@@ -37,7 +37,9 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     whole = _select_sums(span.period, by).where(*where)
     parts = [whole]
     if by != "month" and has_lines(ctx):
-        parts = [whole.where(expenses.c.line_count == NONE), _by_line(span.period, by).where(own(ctx, lines), *where)]
+        of_lines = _add_up_lines(by).where(own(ctx, lines), *where)
+        of_parts = _sums_of_lines(span.period, of_lines.subquery()).where(own(ctx, expenses))
+        parts = [whole.where(expenses.c.line_count == NONE), of_parts]
     keyed: dict[str, list[int]] = {}
     for row in ctx.db.execute(sa.union_all(*parts), span.values(ctx)):
         sums = keyed.setdefault(_group_key(row[:-5]), [0] * 5)
@@ -54,29 +56,42 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     ]
 
 
-@lru_cache(64)
-def _by_line(period: GstEntries.Period, by: GroupBy) -> sa.Select[Any]:
-    """Select the sums of expenses with lines, by the category or code of each line."""
+@lru_cache
+def _add_up_lines(by: GroupBy) -> sa.Select[Any]:
+    """Select the sums of an expense's lines by their category or code, all of which share its claim status."""
     of_each = (lines.c.tenant_id == expenses.c.tenant_id) & (lines.c.expense_id == expenses.c.id)
-    return _sums_of(period, by, lines, sa.func.count(sa.distinct(expenses.c.id))).join(expenses, of_each)
+    of = (lines.c.tenant_id, lines.c.expense_id, _keys_of(lines, by)[0].label("key"))
+    amount, gst = _in_cents(lines.c.amount), _in_cents(lines.c.gst)
+    sums = {"amount": amount, "gst": gst, "share": business_share(gst, lines)}
+    summed = (sa.cast(sa.func.sum(cents), sa.BigInteger).label(name) for name, cents in sums.items())
+    return sa.select(*of, *summed).join(expenses, of_each).group_by(*of)
+
+
+def _sums_of_lines(period: GstEntries.Period, of: sa.Subquery) -> sa.Select[Any]:
+    of_each = (of.c.tenant_id == expenses.c.tenant_id) & (of.c.expense_id == expenses.c.id)
+    now = sa.case((_is_claimable(period), of.c.share), else_=0)
+    sums = (sa.func.sum(cents) for cents in (of.c.amount, of.c.amount - of.c.gst, of.c.gst, now))
+    return sa.select(of.c.key, sa.func.count(), *sums).join(expenses, of_each).group_by(of.c.key)
 
 
 @lru_cache(64)
 def _select_sums(period: GstEntries.Period, by: GroupBy) -> sa.Select[Any]:
-    return _sums_of(period, by, expenses, sa.func.count())
-
-
-def _sums_of(period: GstEntries.Period, by: GroupBy, of: sa.Table, count: sa.ColumnElement[int]) -> sa.Select[Any]:
-    keys = {
-        "category": (of.c.category_id,),
-        "gst_code": (of.c.gst_code,),
-        "month": (sa.extract("year", _DAY), sa.extract("month", _DAY)),
-    }[by]
-    amount, gst = _in_cents(of.c.amount), _in_cents(of.c.gst)
-    share = gst_for_business() if by == "month" else business_share(gst, of)
-    now = sa.case((claim(period, expenses) == "claimable", share), else_=0)
+    keys, amount, gst = _keys_of(expenses, by), _in_cents(expenses.c.amount), _in_cents(expenses.c.gst)
+    share = gst_for_business() if by == "month" else business_share(gst)
+    now = sa.case((_is_claimable(period), share), else_=0)
     sums = (sa.func.sum(cents) for cents in (amount, amount - gst, gst, now))
-    return sa.select(*keys, count, *sums).select_from(of).group_by(*keys)
+    return sa.select(*keys, sa.func.count(), *sums).select_from(expenses).group_by(*keys)
+
+
+def _keys_of(of: sa.Table, by: GroupBy) -> tuple[sa.ColumnElement[Any], ...]:
+    if by == "month":
+        return sa.extract("year", _DAY), sa.extract("month", _DAY)
+    return (of.c.category_id if by == "category" else of.c.gst_code,)
+
+
+@lru_cache(64)
+def _is_claimable(period: GstEntries.Period) -> sa.ColumnElement[bool]:
+    return claim(period, expenses) == "claimable"
 
 
 def _in_cents(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import segno
 import sqlalchemy as sa
 
-from billycan import Forbidden, Invalid, NotFound
+from billycan import Fault, Forbidden, Invalid, NotFound
 
 from . import codes, emails, encryption, forgotten, passkeys, people, sessions, ways_in
 from .page_request import Led, Shown, Visit
@@ -45,6 +45,16 @@ def _offer_secret(visit: Visit, secret: str) -> dict[str, str]:
     uri = f"otpauth://totp/{quote(f'{issuer}:{visit.session.email}')}?secret={secret}&issuer={quote(issuer)}"
     words = " ".join(secret[i : i + 4] for i in range(0, len(secret), 4))
     return {"qr": segno.make(uri).svg_data_uri(border=2, light="#fff"), "words": words}
+
+
+def save_name(visit: Visit) -> Answer:
+    """Change the name that the people of the visitor's businesses see."""
+    name = visit.form.get("known_as", "").strip()[:200]
+    if not name:
+        raise Invalid.of(Fault("known_as", "required", "is required"))
+    with visit.app.db.writing() as db:
+        db.execute(sa.update(users).where(users.c.id == visit.session.user_id).values(name=name))
+    return Led(_HERE, "Your name was saved.")
 
 
 def offer_totp(visit: Visit) -> Answer:
@@ -127,6 +137,7 @@ _HERE = "/dashboard/account"
 
 screens = (
     Screen(_HERE, show_account, role=None),
+    Screen(f"{_HERE}/name", post=save_name, role=None, on=_HERE),
     Screen(f"{_HERE}/totp", post=offer_totp, role=None, on=_HERE),
     Screen(f"{_HERE}/totp-on", post=turn_totp_on, role=None, on=_HERE),
     Screen(f"{_HERE}/totp-off", post=turn_totp_off, role=None, on=_HERE),

@@ -19,7 +19,7 @@ WORDS = {
     "owner": "Everything, people and bank details included",
     "office": "All records and the settings of the business, but not keys, apps or people",
     "bookkeeper": "Invoices, expenses, contacts and reports",
-    "field": "Jobs and bookings assigned to them, and their clients",
+    "field": "Assigned jobs and bookings, and the clients of these",
     "developer": "Records, keys, webhooks and requests",
     "viewer": "Records and the overview, without changing them",
 }

@@ -570,3 +570,22 @@ def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new
         owner.email = db.execute(sa.select(users.c.email)).scalar_one()
     again = Browser(app)
     assert again.sign_in(email=owner.email).request.path == "/dashboard"
+
+
+def test_whoever_a_link_let_in_names_themselves(make_app):
+    app = make_app("contacts", "users", "dashboard", fresh=True)
+    Client(app)
+    owner = Browser(app)
+    owner.get(re.search(r"/dashboard/join/[\w-]+", greet_owner(app, ""))[0])
+    owner.send()
+    assert "No password yet" in owner.get("/dashboard/people").text
+    owner.get("/dashboard/account")
+    owner.send("/dashboard/account/password", password=PASSWORD)
+    people_page = owner.get("/dashboard/people").text
+    assert "No name yet" in people_page and "No password yet" not in people_page
+    owner.get("/dashboard/account")
+    assert "is required" in owner.send("/dashboard/account/name", known_as=" ", status=422).text
+    assert "Your name was saved" in owner.send("/dashboard/account/name", known_as="Ann Quoll").text
+    assert owner.get("/dashboard/account").html.select_one("[name=known_as]")["value"] == "Ann Quoll"
+    people_page = owner.get("/dashboard/people").html.select_one("main").text
+    assert "Ann Quoll" in people_page and "No name yet" not in people_page

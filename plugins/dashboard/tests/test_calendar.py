@@ -47,6 +47,25 @@ def test_each_view_shows_what_is_planned_and_what_has_no_time(client, owner, ids
     assert ids["first"] not in owner.get("/dashboard/calendar?view=week&day=2026-12-16").text
 
 
+def test_what_runs_over_midnight_has_its_hours_on_both_days(client, owner, ids):
+    def board(start, end):
+        times = {"scheduled_start": f"2026-12-{start}:00+11:00", "scheduled_end": f"2026-12-{end}:00+11:00"}
+        client.patch(f"/v1/jobs/{ids['job']}", times)
+        page = owner.get(f"/dashboard/calendar?view=week&day={DAY}").html
+        found = {slots["data-day"]: slots.select(f"a[href$='{ids['job']}']") for slots in page.select(".slots")}
+        blocks = {day: [link.parent for link in links] for day, links in found.items() if links}
+        return [hour.text for hour in page.select(".hours li")], blocks
+
+    hours, blocks = board("09T21:00", "10T00:00")
+    assert hours[-1] == "11 pm" and [*blocks] == [DAY]  # and not on the day that begins when it ends
+    hours, blocks = board("09T21:00", "10T10:00")
+    assert hours[0] == "7 am" and [*blocks] == [DAY, "2026-12-10"]
+    later = blocks["2026-12-10"][0]
+    assert "until 10 am" in later.text and "9 pm" not in later.text
+    assert {"at-1", "for-6"} <= {*later["class"]}, "it ends at 10, three hours after the board begins"
+    assert "all day" in board("08T21:00", "10T10:00")[1][DAY][0].text
+
+
 def test_a_booking_is_moved_to_what_is_free_and_taken_back(client, owner, ids):
     path, here = f"/v1/bookings/{ids['first']}", f"/dashboard/calendar/bookings/{ids['first']}"
     owner.get(f"{here}?view=day&day={DAY}")

@@ -55,6 +55,17 @@ class Entry(Struct, frozen=True):
     def begins(self) -> str:
         return _clock(self.starts)
 
+    def is_on(self, day: date) -> bool:
+        """Tell whether it is on a day; what ends at midnight is not on the day that begins then."""
+        ends = self.ends or self.starts
+        return self.starts.date() <= day and (self.starts.date() == day or ends > _midnight(day))
+
+    def goes_on(self, day: date) -> str:
+        """What stands in place of its start on a later day, such as `until 1 am`; empty on its first day."""
+        if self.starts.date() == day or self.ends is None:
+            return ""
+        return "all day" if self.ends >= _midnight(day + timedelta(days=1)) else f"until {_clock(self.ends)}"
+
 
 class Column(Struct, frozen=True):
     """A column of a board: a day, or a member of staff on a day, with the entries in it."""
@@ -153,7 +164,7 @@ def _columns(
     for ahead in range((last - first).days + 1):
         day = first + timedelta(days=ahead)
         name = str(day.day) if view == "month" else f"{day:%a} {day.day}"
-        on = [e for e in entries if e.starts.date() <= day <= (e.ends or e.starts).date()]
+        on = [entry for entry in entries if entry.is_on(day)]
         yield Column(name, day, chosen, _at("day", day, chosen), day == today, on)
 
 
@@ -162,10 +173,9 @@ def _placed(column: Column, first_hour: int) -> Column:
     free: list[int] = []  # the row from which each lane is free
     placed = []
     for entry in sorted(column.entries, key=lambda entry: entry.starts):
-        starts = (
-            entry.starts if entry.starts.date() == column.day else datetime.combine(column.day, datetime.min.time())
-        )
-        at = max(0, starts.hour * 60 + starts.minute - first_hour * 60) // _SLOT
+        opens = _midnight(column.day) + timedelta(hours=first_hour)
+        starts = max(entry.starts, opens)
+        at = int((starts - opens).total_seconds() / 60) // _SLOT
         minutes = ((entry.ends or entry.starts + timedelta(hours=1)) - starts).total_seconds() / 60
         rows = int(max(1, min(-(-minutes // _SLOT), 2 * 24 - at - 2 * first_hour)))
         lane = next((i for i, row in enumerate(free) if row <= at), len(free))
@@ -178,10 +188,14 @@ def _placed(column: Column, first_hour: int) -> Column:
 
 
 def _hours(entries: Sequence[Entry]) -> range:
-    spans = [e for e in entries if e.ends is None or e.ends.date() == e.starts.date()]
-    first = min([_FIRST, *(e.starts.hour for e in spans)])
-    last = max([_LAST, *((e.ends or e.starts).hour + 1 for e in spans)])
-    return range(first, min(last, 24))
+    first = min([_FIRST, *(e.starts.hour for e in entries)])
+    last = max([_LAST, *(_last_hour(e) for e in entries)])
+    return range(first, last)
+
+
+def _last_hour(entry: Entry) -> int:
+    ends = entry.ends or entry.starts
+    return 24 if ends.date() > entry.starts.date() else ends.hour + 1
 
 
 def _unplanned(visit: Visit) -> Iterator[tuple[Kind, Mapping[str, Any], str]]:
@@ -255,6 +269,10 @@ def _said(view: str, first: date, last: date, day: date) -> str:
 
 def say_day(day: date) -> str:
     return f"{day:%A}, {day.day} {day:%B %Y}"
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, datetime.min.time())
 
 
 def _clock(at: datetime) -> str:

@@ -263,6 +263,15 @@ def test_a_client_is_chased_on_the_page_that_shows_what_is_overdue(client, baker
         assert client.get("/v1/sent_reminders")["data"][0]["invoice_id"] == id
 
 
+def test_a_dialog_says_what_its_action_does(client, bakery, join, browser):
+    line = {"description": "Work", "unit_price": "100.00"}
+    invoice = client.post("/v1/invoices", {"client_id": bakery, "line_items": [line]})["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", {}, status=200)
+    join(client.app, client, "owner").open(f"/dashboard/invoices/{invoice}")
+    hands = Hands(browser, client.app).press("Write off")
+    hands.until(lambda b: "Give up what is still due" in b.find_element(By.CSS_SELECTOR, "dialog.sheet").text)
+
+
 def test_what_is_planned_is_dragged_and_taken_back(client, bakery, join, browser):
     dave, kim = (client.post("/v1/staff", {"name": name})["data"]["id"] for name in ("Dave", "Kim"))
     times = {"scheduled_start": "2026-12-09T09:00:00+11:00", "scheduled_end": "2026-12-09T11:00:00+11:00"}

@@ -354,7 +354,7 @@ function openForm(address, from) {
       const main = doc.querySelector("main"), form = main?.querySelector("form");
       if (!form || !doc.querySelector(".side")) return location.assign(address); // such as the page to sign in
       title.textContent = main.querySelector("h1")?.textContent ?? doc.title;
-      inside.replaceChildren(...[...main.children].filter((each) => !each.matches(".back, .head, .ribbon")).map((each) => document.adoptNode(each)));
+      inside.replaceChildren(...[...main.querySelectorAll(":scope > .head p, :scope > :not(.back, .head, .ribbon)")].map((each) => document.adoptNode(each)));
       for (const link of inside.querySelectorAll("form .actions > a.button")) link.addEventListener("click", (event) => { event.preventDefault(); dialog.close(); });
       enhance(inside);
       dialog.first = () => {

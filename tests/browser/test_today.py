@@ -70,12 +70,12 @@ def test_a_field_worker_ticks_photographs_and_has_the_client_sign(browser, clien
     assert browser.execute_async_script(whole, link) == [2000, 1000]
 
     # Nothing is kept before somebody has signed.
-    owner.press("Client signs").press("Keep the signature").sees("Nothing is written yet.")
+    owner.press("Client signs").press("Save signature").sees("Nothing is written yet.")
     assert len(files()) == 1
     canvas = browser.find_element(By.CSS_SELECTOR, ".sign canvas")
     stroke = ActionChains(browser, duration=20).move_to_element_with_offset(canvas, -80, 10).click_and_hold()
     stroke.move_by_offset(60, -30).move_by_offset(60, 40).release().perform()
-    owner.press("Keep the signature")
+    owner.press("Save signature")
     wait.until(lambda b: len(b.find_elements(By.CSS_SELECTOR, ".shots img")) == 2)
     signature = next(file for file in files() if file["content_type"] == "image/png")
     assert signature["filename"] == "Signature of Ada.png"

@@ -171,3 +171,10 @@ def test_forms_ask_for_what_is_short_before_lists_and_addresses(owner):
     assert order == sorted(order)
     assert len(owner.page.html.select("#people .grid-row")) == 1
     assert len(owner.get(f"{HERE}/new").html.select("#line_items .grid-row")) == 3
+
+
+def test_a_contact_that_is_only_a_supplier_is_offered_no_invoice(client, owner):
+    for roles, offered in ((["supplier"], False), (["client"], True), (["supplier", "client"], True)):
+        contact = client.post("/v1/contacts", {"name": "Reece", "roles": roles})["data"]["id"]
+        page = owner.get(f"/dashboard/contacts/{contact}").html
+        assert bool(page.select("main a[href*='/new?client_id=']")) is offered, roles

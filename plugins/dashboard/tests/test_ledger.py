@@ -29,3 +29,9 @@ def test_entries_lead_to_their_documents_and_exports_to_their_files(make_app):
     assert answer.headers["Content-Disposition"].startswith("attachment")
     assert "*Narration" in answer.body.decode("utf-8-sig")
     owner.get(f"/dashboard/expenses/{expense}/content", 404)
+
+
+def test_options_of_tracking_are_shown_as_a_form_takes_them(make_app):
+    client = Client(make_app(*PLUGINS))
+    form = Browser(client.app).join(client, "owner").get("/dashboard/expenses/new").html
+    assert "such as Region=North." in form.text and '{"Region"' not in form.text

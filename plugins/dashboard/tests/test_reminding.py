@@ -104,3 +104,16 @@ def test_one_is_led_to_pages_of_the_dashboard_alone(client, owner, on):
     sent = {each["name"]: each.text if each.name == "textarea" else each["value"] for each in fields}
     led = owner.web.post(f"{here}?on={on}", sent, status=303)
     assert led.headers["Location"].endswith(f"/dashboard/invoices/{late['id']}")
+
+
+def test_an_email_about_what_a_visitor_may_not_read_is_called_an_email(make_app):
+    client = Client(make_app(*PLUGINS, "quotes", mail=MAIL))
+    contact = client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]["id"]
+    line = {"description": "Work", "unit_price": "100.00"}
+    quote = client.post("/v1/quotes", {"client_id": contact, "line_items": [line]})["data"]["id"]
+    email = client.post(f"/v1/quotes/{quote}/email", {})["data"]["id"]
+    for role, title in (("owner", "Quote QUO-0001"), ("bookkeeper", "Email")):
+        visitor = Browser(client.app).join(client, role)
+        link = visitor.get("/dashboard/emails").html.select_one(f"main td a[href$='{email}']")
+        assert link.text.startswith(title), role
+        assert email not in visitor.get(f"/dashboard/emails/{email}").html.h1.text

@@ -9,8 +9,8 @@ _PAYMENT = {
 }
 
 _UNDOING = {
-    "date": "The day on which this counts. Leave it empty for a mistake, or for a write-off today.",
-    "mistake": "Whether it never should have been, or was never owed. Then no report counts it on any day.",
+    "date": "The date on which reports count it. Leave it empty for today, or for a mistake.",
+    "mistake": "Yes if it should never have happened. Reports then leave it out entirely.",
 }
 
 invoices = RecordPages(
@@ -82,6 +82,7 @@ invoices = RecordPages(
         "progress_claim": "The contract",
         "compliant": "Complete",
         "missing": "Still missing",
+        "write_off_reason": "Reason for the write-off",
     },
     rare=RARE,
     hints={

@@ -50,6 +50,7 @@ _STATES = {
     "westernaustralia": "WA",
 }
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_EXAMPLE = re.compile(r"""\{"([^"{}]*)": "([^"{}]*)"\}""")  # of a map that has strings
 _CODED = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 # A time of day as people write it: `8am`, `5.30 pm`, `0800`, `8:00`.
 _CLOCK = re.compile(r"(\d{1,2})[:.]?(\d\d)?\s*([ap])?\.?m?\.?", re.ASCII | re.IGNORECASE)
@@ -195,6 +196,8 @@ def _control(field: msgspec.structs.FieldInfo, meaning: Member.Meaning, said: st
         default = field.default_factory()
     default = None if default is UNSET or default is msgspec.NODEFAULT else msgspec.to_builtins(default)
     # What says no more than the name is noise.
+    if form == "map":  # written as lines, and not as JSON
+        said = _EXAMPLE.sub(r"\1=\2", said)
     hint = said.replace("`", "") if len(said) > _NAMING else f"In {meaning.unit}." if meaning.unit else ""
     most = min(limits.max_length or MOST_ROWS, MOST_ROWS) if limits else MOST_ROWS
     clears = nullable or not field.required

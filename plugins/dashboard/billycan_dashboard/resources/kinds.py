@@ -198,7 +198,11 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
             return str(value)
     whose = next((record[c.name]["name"] for c in kind.columns if c.form == "named" and record.get(c.name)), "")
     whose = whose or " to ".join(day(record[c.name]) for c in kind.columns if c.form == "day" and record.get(c.name))
-    return f"{kind.one[:1].upper()}{kind.one[1:]}: {whose}" if whose else str(record["id"])
+    one = f"{kind.one[:1].upper()}{kind.one[1:]}"
+    if whose:
+        return f"{one}: {whose}"
+    # No id stands for a title that is null, such as the subject of an email about what the visitor may not read.
+    return one if any(name in record for name in (*first, *kind.titles)) else str(record["id"])
 
 
 def naming(kind: Kind) -> list[str]:

@@ -17,7 +17,7 @@ _MOST_NAMED = 3
 _MOST_LETTERS = 80  # of an address that a sentence names
 _HELD = {
     "no_server": "this deployment has no mail server.",
-    "sandbox": "a sandbox writes only to people who may enter the business.",
+    "sandbox": "a sandbox sends email only to people of the business.",
 }
 _ERRORS = {
     "refused": "The mail server refused it.",

@@ -61,7 +61,7 @@ class Entry(Struct, frozen=True):
         return self.starts.date() <= day and (self.starts.date() == day or ends > _midnight(day))
 
     def goes_on(self, day: date) -> str:
-        """What stands in place of its start on a later day, such as `until 1 am`; empty on its first day."""
+        """Return what a later day shows in place of its start, such as `until 1 am`; empty on its first day."""
         if self.starts.date() == day or self.ends is None:
             return ""
         return "all day" if self.ends >= _midnight(day + timedelta(days=1)) else f"until {_clock(self.ends)}"

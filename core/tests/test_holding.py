@@ -25,9 +25,9 @@ def burn():
         pass
 
 
-def locked(operation):
+def locked(operation, lock=fcntl.flock):
     with Path(__file__).open("rb") as file:
-        fcntl.flock(file, operation)
+        lock(file, operation)
 
 
 SLOW = {
@@ -38,6 +38,7 @@ SLOW = {
     "write": lambda: Path(os.devnull).write_bytes(b"x"),
     "sync": lambda: os.fsync(2),
     "lock": lambda: locked(fcntl.LOCK_EX),
+    "lock_part": lambda: locked(fcntl.LOCK_SH, fcntl.lockf),
     "hash": lambda: sys.audit("billycan.slow", "to hash a password"),
 }
 

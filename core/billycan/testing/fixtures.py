@@ -226,7 +226,8 @@ def make_app(
         _skip_without(names)
         given = {"plain_sql": pytestconfig.getoption("--plain-sql"), **given}
         # A plugin that a test installs may have the name of one that is there, and none of its tables.
-        guests = [name for name in names if not isinstance(packages.installed().get(name), EntryPoint)]
+        found = packages.installed()
+        guests = [name for name in names if not isinstance(found.get(name), EntryPoint)]
         walls = ("walled",) if walled else ()
 
         def build(url: str) -> App:

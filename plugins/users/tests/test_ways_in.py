@@ -197,9 +197,10 @@ def test_no_form_at_all_changes_a_way_in_without_the_proof(make_app):
         app.clock.move(minutes=16)
         with app.db.reading() as db:
             id = db.execute(sa.select(users.c.id).where(users.c.email == owner.email)).scalar_one()
-        for filled in (id, secrets.token_urlsafe(8)):
+        # The ids of a path are their own, and then nobody's; most paths have none.
+        for place in dict.fromkeys(re.sub(r"{\w+}", filled, path) for filled in (id, secrets.token_urlsafe(8))):
             sent = {"token": token_of(owner.get(ACCOUNT)), **guess, **more}
-            owner.web.post(re.sub(r"{\w+}", filled, path), sent, status="*")
+            owner.web.post(place, sent, status="*")
             assert ways_in(app, owner.email) == before, path
         walked += 1
     assert walked > 40

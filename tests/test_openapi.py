@@ -574,7 +574,7 @@ def codes_in(tree):
             for keyword in node.keywords:
                 if keyword.arg == "code" and isinstance(keyword.value, ast.Constant):
                     yield keyword.value.value, False
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "code":
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "code":
             yield from [(node.value.value, False)] if isinstance(node.value, ast.Constant) else []
 
 

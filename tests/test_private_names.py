@@ -53,6 +53,8 @@ def own(tree):
 
 def private_names(source, foreign):
     """Return the private names of others that a module uses."""
+    if not {*re.findall(r"\w+", source)} & (foreign - DOCUMENTED | {"psycopg"}):
+        return set()
     tree = ast.parse(source)
     used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):

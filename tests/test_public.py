@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -115,13 +115,16 @@ def test_each_offer_that_a_plugin_makes_is_told_of():
     assert set(re.findall(r"^\| .*?`(?:[\w.]+\.)?(\w+)`", section, re.MULTILINE)) == made
 
 
-def imports(source: str) -> Iterator[tuple[str, str]]:
-    """Yield the module and name of everything that a source imports from core."""
-    for node in ast.walk(ast.parse(textwrap.dedent(source))):
+@cache
+def imports(source: str) -> list[tuple[str, str]]:
+    """List the module and name of everything that a source imports from core."""
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(ast.parse(textwrap.dedent(source))) if re.search(r"\bbillycan\b", source) else ():
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "billycan":
-            yield from ((node.module, alias.name) for alias in node.names)
+            found += [(node.module, alias.name) for alias in node.names]
         elif isinstance(node, ast.Import):
-            yield from (("billycan", a.name) for a in node.names if a.name.partition(".")[0] == "billycan")
+            found += [("billycan", a.name) for a in node.names if a.name.partition(".")[0] == "billycan"]
+    return found
 
 
 def test_a_name_that_is_not_there_is_told_as_python_does():

@@ -201,6 +201,8 @@ REACHES_ACROSS = {
 
 def reasons(source):
     """Yield each reason for reading across tenants that a module gives, as `across=` or as an execution option."""
+    if "across" not in source:
+        return set()
     tree = ast.parse(source)
     named = {n.targets[0].id: n.value for n in tree.body if isinstance(n, ast.Assign) and hasattr(n.targets[0], "id")}
     calls = [call for call in ast.walk(tree) if isinstance(call, ast.Call)]

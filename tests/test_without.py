@@ -32,7 +32,7 @@ def lacked(path, said, owners):
     needed = {name for names in ENABLED.findall(said) for name in re.findall(r"\w+", names)} & {*owners.values()}
     if EVERYTHING.search(said) and not COPES.search(said):
         needed |= {owners[called] for called in re.findall(r"(?:/v1/|\bapi\.)(\w+)", said) if called in owners}
-    return needed - set(re.findall(r'"(\w+)"', ENABLED.sub("", said))) - {path.parts[-3]}
+    return needed and needed - set(re.findall(r'"(\w+)"', ENABLED.sub("", said))) - {path.parts[-3]}
 
 
 def test_what_needs_a_plugin_says_so(owners):

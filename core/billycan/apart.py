@@ -21,6 +21,7 @@ T = TypeVar("T")
 # longer than a whole transaction takes; on SQLite all other writes wait for it meanwhile.
 _SWITCH_SECONDS = 0.0005
 PIECE_SECONDS = 0.001  # a quiet request waits for one piece each time that it waits for the database
+_LONG_SECONDS = 0.005  # of computing, after which a request goes on only in the line of those that let others go
 PLACES = 32  # for a process whose server does not set a number
 MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
 MOST_AWAY = 64  # requests of a business and its sandbox in each process that wait for their clients
@@ -92,13 +93,32 @@ def let_others_go() -> None:
     """
     from gevent.hub import get_hub  # noqa: PLC0415 - gevent need not be installed
 
+    computed = find_computed()
     _line_of(get_hub()).wait()
-    begin_turn()
+    begin_turn(computed)
 
 
-def begin_turn() -> None:
-    """Mark that a greenlet runs now after it has waited, so that it lets others go only once it has computed."""
-    _Line.turn_began = perf_counter()
+def let_others_go_if_long() -> None:
+    """Let others go, under gevent, after an answer of PostgreSQL to a request that has computed for some milliseconds.
+
+    Several such requests of one business would otherwise go on with each answer, and all of them go ahead of a quiet
+    one each time that it waits. Do not use it in a transaction, for which others might wait.
+    """
+    if _Line.computed >= _LONG_SECONDS:
+        let_others_go()
+
+
+def find_computed() -> float:
+    """Return for how many seconds the request of the greenlet that runs has computed."""
+    return _Line.computed + perf_counter() - _Line.turn_began
+
+
+def begin_turn(computed: float = 0.0) -> None:
+    """Mark that a greenlet runs now after it has waited, so that it lets others go only once it has computed.
+
+    `computed` is for how many seconds its request has done so already.
+    """
+    _Line.turn_began, _Line.computed = perf_counter(), computed
 
 
 class _Line:
@@ -108,6 +128,7 @@ class _Line:
     """
 
     turn_began: ClassVar = 0.0  # when the greenlet that runs went on, after it waited in this line or for PostgreSQL
+    computed: ClassVar = 0.0  # for how long its request had computed by then
 
     def __init__(self, hub: Any) -> None:
         self._hub, self._waiting = hub, deque[Any]()

@@ -6,6 +6,10 @@ import sys
 import pytest
 import sqlalchemy as sa
 
+from billycan import apart
+from billycan.sql import Statement
+from billycan.tenants import tenants
+
 PROGRAM = """
 from gevent import monkey; monkey.patch_all()
 import sys
@@ -36,6 +40,12 @@ def sleep():
         other.execute("SELECT pg_sleep(600)")
     except psycopg.OperationalError as error:
         return error.sqlstate
+
+from billycan import apart
+apart.begin_turn(7.0)
+others = gevent.spawn(apart.begin_turn)  # of a request that has its own time
+other.execute("SELECT 1")
+print(others.ready() and apart.find_computed() >= 7)
 
 sleeps = gevent.spawn(sleep)
 until("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
@@ -149,4 +159,24 @@ def test_one_waits_and_others_work_and_no_answer_is_missed(databases, engine):
     url = sa.make_url(databases.empty(engine)).set(drivername="postgresql").render_as_string(hide_password=False)
     command = [sys.executable, "-c", PROGRAM, url]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert (done.stdout.split(), done.stderr) == (["1", "True", "2", "57P01", "wait", "timeout", "expired"], "")
+    assert (done.stdout.split(), done.stderr) == (["1", "True", "2", "True", "57P01", "wait", "timeout", "expired"], "")
+
+
+def test_a_long_request_lets_others_go_after_each_answer_unless_it_holds_a_transaction(make_app, engine, monkeypatch):
+    if engine != "postgresql":
+        pytest.skip("a greenlet cannot switch inside SQLite")
+    app, let_go = make_app(), []
+    with app.db.writing() as db:
+        db.execute(sa.select(tenants.c.id).limit(1))  # a new connection is asked for more
+    monkeypatch.setattr(apart, "let_others_go", lambda: let_go.append(1))
+    find = Statement(sa.select(tenants.c.id).limit(1))
+    for computed, expected in ((0.0, 0), (1.0, 2)):
+        monkeypatch.setattr(apart._Line, "computed", computed)
+        with app.db.reading() as db:
+            db.execute(sa.select(tenants.c.id).limit(1)).all()
+            find.all(db, {})
+        assert len(let_go) == expected
+    with app.db.writing() as db:
+        db.execute(sa.select(tenants.c.id).limit(1)).all()
+        find.all(db, {})
+    assert len(let_go) == expected

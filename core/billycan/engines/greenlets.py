@@ -11,7 +11,7 @@ from gevent import get_hub
 from gevent.hub import Waiter
 from psycopg import OperationalError, waiting
 
-from ..apart import begin_turn
+from ..apart import begin_turn, find_computed
 
 
 def install_wait() -> None:
@@ -35,6 +35,7 @@ def _wait_for_data(
             watcher = hub.loop.io(fileno, int(state), priority=hub.loop.MAXPRI)
             timer = None if timeout is None else hub.loop.timer(timeout)
             waiter: Any = Waiter(hub)
+            computed = find_computed()
             try:
                 watcher.start(waiter.switch, None)
                 if timer:
@@ -44,7 +45,7 @@ def _wait_for_data(
                 watcher.close()
                 if timer:
                     timer.close()
-            begin_turn()
+            begin_turn(computed)
             state = gen.send(state)
     except StopIteration as done:
         return done.value

@@ -19,6 +19,7 @@ from psycopg import OperationalError, RawCursor, errors, generators, pq
 from psycopg.adapt import Loader, PyFormat, Transformer
 from psycopg.types.string import TextLoader
 
+from ..apart import let_others_go_if_long
 from . import PLAIN, PLANNED_ANEW, UNHURRIED, sessions, walls
 from .forms import Sent
 from .idle_connections import IdleConnections
@@ -367,7 +368,14 @@ def _execute_statement(cursor: Any, statement: str, parameters: Any, context: An
     forgets = (cursor.statusmessage or "").startswith(_FORGETFUL)
     if forgets and not _is_shared(connection) and PLAIN not in options:
         check_prepared(connection)
+    _let_others_go(connection)
     return True
+
+
+def _let_others_go(connection: Any) -> None:
+    """Let others go after a long request's answer, where no transaction is open for which they might wait."""
+    if connection.pgconn.transaction_status == pq.TransactionStatus.IDLE:
+        let_others_go_if_long()
 
 
 def _is_shared(connection: Any) -> bool:
@@ -419,6 +427,7 @@ def send_together(connection: Any, sent: Sequence[Sent]) -> list[Result]:
             if _is_shared(connection):
                 connection.billycan_prepares = False  # the pooler keeps the old one for the same text
         raise error
+    _let_others_go(connection)
     return [Result(memory.values, raw) for raw in results]
 
 

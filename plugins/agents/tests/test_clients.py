@@ -18,7 +18,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 from msgspec import Meta, Struct
 
-from billycan import Conflict, Context, Manifest, Reply, Route
+from billycan import App, Conflict, Context, Manifest, Reply, Route
 from billycan.testing import Client, throwaway
 from billycan_agents.api import Argument, Completion, Prompt, Question, Readable
 from billycan_agents.protocol import MODERN, SUPPORTED
@@ -267,7 +267,7 @@ SUITE = Manifest(
 
 
 @pytest.fixture
-def served(make_app, install):
+def served(make_app, install, monkeypatch):
     """A client of a business whose server lets in whoever calls /mcp without a key: the suite has none to send.
 
     It is an agent, some of whose calls a person of the business decides: at once, unless they would take a minute.
@@ -282,6 +282,8 @@ def served(make_app, install):
                 proposed.put(json.loads(bytes(event.data))["id"])
 
     install(SUITE, after_commit=tell)
+    # The suite proposes faster than a person may turn pages.
+    monkeypatch.setattr(App, "count_visit", lambda *_: None)
     client = Client(make_app("suite", *PLUGINS, fresh=True, public_url=f"http://localhost:{port}"))
     agent = agent_of(client, "full", ("suite:read", "suite:write", "contacts:read"), propose=[*HELD])
 

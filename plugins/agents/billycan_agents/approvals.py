@@ -30,7 +30,7 @@ from billycan_users.api import (
 )
 
 from . import proposing, risks
-from .previews import visible
+from .previews import TIME, visible
 from .tables import proposals
 
 _HERE = "/dashboard/approvals"
@@ -41,7 +41,6 @@ _BECAME = {
     "failed": "refused when carried out",
     "changed": "changed meanwhile and left to be looked at again",
 }
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _QUIET = {"id", "version", "created_at", "updated_at", "allowed_actions", "metadata", "external_id"}
 
@@ -273,7 +272,7 @@ class _Look(Struct, frozen=True):
         if isinstance(value, Decimal | int):
             return [money(value) if self.kinds.get(name) == "money" else f"{value:,}"]
         with suppress(ValueError):  # what somebody wrote may look like a day that there is not
-            if isinstance(value, str) and _MOMENT.fullmatch(value):
+            if isinstance(value, str) and TIME.fullmatch(value):
                 return [moment(value, self.zone)]
             if isinstance(value, str) and _DAY.fullmatch(value):
                 return [day(value)]

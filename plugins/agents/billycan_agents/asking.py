@@ -1,28 +1,32 @@
 """Questions to a person, as 2026-07-28 has them, where the client takes them: a task, a URL to open, or a form.
 
 A change is decided behind the sign-in, so it waits as a task, or until the URL was opened. The id of the proposal is
-the id of the task and the state of the request. It opens only what its own caller may see. Forms are for the arguments
-of prompts.
+the id of the task and the state of the request. It opens only what its own caller may see. Forms are for arguments:
+those of prompts, and those of calls that a model would make up. The state of such a call is its answers, signed.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from datetime import timedelta
 from typing import Any
 
-import msgspec
+from itsdangerous import BadData, URLSafeSerializer
 
 from billycan import App, Context, Identity, NotFound, Problem
+from billycan.web import encode
 
 from . import proposing
 from .calling import Called
+from .done import decode, home_of
 from .prompts import MOST_CHARACTERS, Prompt
 from .schemas import Proposal
 from .tools import all_tools
 
 TASKS = "io.modelcontextprotocol/tasks"
-FORM = "arguments"  # the name under which a client answers
+FORM = "arguments"  # the name of the answer to what a prompt lacks
+ANSWERS_LAST = timedelta(hours=1)
 POLL_MILLISECONDS = 15_000
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+_OF_FORMS = ("type", "title", "description", "minLength", "maxLength", "minimum", "maximum", "enum")
 _LASTS_MILLISECONDS = int(proposing.LASTS.total_seconds() * 1000)
 _TELLS = {
     "pending": "It is waiting for a person of the business to decide.",
@@ -45,18 +49,55 @@ def takes_forms(capabilities: Mapping[str, Any]) -> bool:
     return isinstance(elicitation, Mapping) and (not elicitation or "form" in elicitation)
 
 
-def ask_for(prompt: Prompt, missing: Sequence[str]) -> dict[str, Any]:
+def ask_for_arguments(prompt: Prompt, missing: Sequence[str]) -> dict[str, Any]:
     """Return the result that has the person fill in the missing arguments of a prompt that they chose."""
     members = {
         name: {"type": "string", "description": prompt.arguments[name].description, "maxLength": MOST_CHARACTERS}
         for name in missing
     }
-    schema = {"type": "object", "properties": members, "required": [*missing]}
-    form = {"mode": "form", "message": prompt.title, "requestedSchema": schema}
-    return {"resultType": "input_required", "inputRequests": {FORM: {"method": "elicitation/create", "params": form}}}
+    return _form(FORM, prompt.title, members)
 
 
-def asked(app: App, identity: Identity, called: Called, capabilities: Mapping[str, Any]) -> dict[str, Any] | None:
+def ask_question(
+    app: App, identity: Identity, params: Mapping[str, Any], called: Called, answers: Any
+) -> dict[str, Any] | None:
+    """Return the result that has the person answer the next question of a call; None if there is none."""
+    if called.question is None:
+        return None
+    members = {name: {key: each[key] for key in _OF_FORMS if key in each} for name, each in called.value.items()}
+    until = (app.now() + ANSWERS_LAST).timestamp()
+    state = _answers_serializer(app, identity, params).dumps([until, encode(answers).decode()])
+    return {**_form(called.question.name, called.question.text, members), "requestState": state}
+
+
+def read_answers(app: App, identity: Identity, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what people answered to the questions of a call so far; None if its state is no such thing, or too old."""
+    state = params.get("requestState")
+    if state is None:
+        return {}
+    try:
+        until, answers = _answers_serializer(app, identity, params).loads(state if isinstance(state, str) else "")
+    except BadData:
+        return None
+    return dict(decode(answers)) if until > app.now().timestamp() else None
+
+
+def _form(name: str, text: str, members: Mapping[str, Any]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": members, "required": [*members]}
+    form = {"mode": "form", "message": text, "requestedSchema": schema}
+    return {"resultType": "input_required", "inputRequests": {name: {"method": "elicitation/create", "params": form}}}
+
+
+def _answers_serializer(app: App, identity: Identity, params: Mapping[str, Any]) -> URLSafeSerializer:
+    """Return a serializer for the answers to one call of one caller; those of old secrets stay valid."""
+    call = encode([identity.tenant_id, identity.id, params.get("name"), params.get("arguments")])
+    salt = b"answers" + hashlib.sha256(call).digest()
+    return URLSafeSerializer([*app.secrets], salt=salt, signer_kwargs={"digest_method": hashlib.sha256})
+
+
+def ask_to_decide(
+    app: App, identity: Identity, called: Called, capabilities: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """Return the result of a call that waits for a person, in a form that the client takes; None if there is none."""
     error = called.value if called.is_error else {}
     id, url = error.get("proposal_id"), error.get("approval_url")
@@ -137,9 +178,8 @@ def _record_of(app: App, identity: Identity, proposal: Proposal) -> Any:
     tool = all_tools(app).get(proposal.operation)
     if tool is None or proposal.record_id is None:
         return {"proposal_id": proposal.id, "status": "done"}
-    home = "/".join(tool.path.split("/")[:3])
     try:
-        answer = app.call(identity, "GET", f"{home}/{proposal.record_id}", {}, b"")
+        answer = app.call(identity, "GET", f"{home_of(tool.path)}/{proposal.record_id}", {}, b"")
     except Problem:
         return {"id": proposal.record_id}
-    return _decode(answer.body)["data"]
+    return decode(answer.body)["data"]

@@ -1,7 +1,6 @@
 """Calls of tools: each is a call of the API, with the same authorization, validation, events and refusals."""
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
 import falcon
@@ -11,14 +10,14 @@ from msgspec import Struct
 from billycan import App, Context, Fault, Identity, Invalid, NotFound, Problem
 from billycan.web import encode
 
-from .policies import find_policy, refuse_if_frozen
+from .done import decode
+from .policies import own_policy, refuse_if_frozen
+from .questions import Question
 from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, search_tools
 
 SCHEME = "billycan://"
 MOST_ANSWERED_BYTES = 200_000
 MOST_FILE_BYTES = 2_000_000  # a photo that was made smaller before it was uploaded has a fifth of that
-
-decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 class _Answer(Struct):
@@ -36,6 +35,7 @@ class Called(Struct, frozen=True):
     lacks: The scope that the caller lacks for the tool.
     media_type: Of a file, whose bytes are the value.
     address: Of a file, as a resource of the protocol.
+    question: What a person has to be asked first, by a form with the schemas that are the value. Nothing was called.
     """
 
     value: Any
@@ -44,12 +44,21 @@ class Called(Struct, frozen=True):
     lacks: str = ""
     media_type: str = ""
     address: str = ""
+    question: Question | None = None
 
 
 def call_tool(
-    app: App, identity: Identity, name: str, arguments: Mapping[str, Any], req: falcon.Request
+    app: App,
+    identity: Identity,
+    name: str,
+    arguments: Mapping[str, Any],
+    req: falcon.Request,
+    answers: Mapping[str, Any] | None = None,
 ) -> Called | None:
-    """Call a tool for a caller whom the page let in; None if there is no such tool."""
+    """Call a tool for a caller whom the page let in; None if there is no such tool.
+
+    `answers` are those of people to the tool's questions, by their names; None if the client takes no forms.
+    """
     request_id: str = req.context.request_id
     try:
         if name == SEARCH:
@@ -63,7 +72,14 @@ def call_tool(
                 raise Invalid.member("name", "invalid_value", f"is none of the tools: find one by {SEARCH}")
             arguments = inner or {}
         tool = all_tools(app).get(name)
-        return None if tool is None else _carry_out(app, identity, tool, arguments, req)
+        if tool is None:
+            return None
+        question = None if answers is None else tool.next_question(arguments, answers)
+        # Who may not call it is refused, and nobody is asked.
+        if question and tool in allowed_tools(app, identity, policy_of(app, identity)):
+            refuse_if_frozen(app, identity)
+            return Called(tool.members(question.asks), question=question)
+        return _carry_out(app, identity, tool, tool.fill_in(arguments, answers or {}), req)
     except Problem as problem:
         problem.request_id = request_id
         lacks = str(problem.more.get("required_scope", "")) if problem.code == "insufficient_scope" else ""
@@ -87,15 +103,14 @@ def address_of(path: str) -> str:
 
 def policy_of(app: App, identity: Identity) -> Identity.Policy | None:
     """Return the policy of a caller; None if it has none."""
-    kept = find_policy(Context(app, identity.tenant_id, identity, writes=False))
-    return kept.policy if kept else None
+    return own_policy(Context(app, identity.tenant_id, identity, writes=False))
 
 
 def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str, Any], req: falcon.Request) -> Called:
     # Whoever has a policy may say why, and a person who has to approve the call is asked.
     takes_reason = tool.writes and may_propose(policy_of(app, identity))
-    asked = {name: value for name, value in arguments.items() if name != "reason"} if takes_reason else arguments
-    path, query, body, version, key = tool.request(asked)
+    sent = {name: value for name, value in arguments.items() if name != "reason"} if takes_reason else arguments
+    path, query, body, version, key = tool.request(sent)
     route = app.route_at(tool.method, path)
     if route is None or route.path != tool.path:
         raise NotFound  # such as an id that ends in .pdf

@@ -36,13 +36,18 @@ def resource_of(address: str, called: Called) -> dict[str, Any]:
     return {"uri": address, "mimeType": called.media_type, **content}
 
 
-def _file(called: Called) -> dict[str, Any]:
+def attachment_of(address: str, called: Called) -> dict[str, Any]:
+    """Return what was read as a part of a prompt: a picture or a sound as such, anything else as a resource."""
     kind = called.media_type.partition("/")[0]
-    if kind == "text":
-        return {"type": "text", "text": called.value.decode(errors="replace")}
     if kind in ("image", "audio"):
         return {"type": kind, "data": _in_base64(called), "mimeType": called.media_type}
-    return {"type": "resource", "resource": resource_of(called.address, called)}
+    return {"type": "resource", "resource": resource_of(address, called)}
+
+
+def _file(called: Called) -> dict[str, Any]:
+    if called.media_type.startswith("text/"):
+        return {"type": "text", "text": called.value.decode(errors="replace")}
+    return attachment_of(called.address, called)
 
 
 def _in_base64(called: Called) -> str:

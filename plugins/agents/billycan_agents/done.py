@@ -20,7 +20,7 @@ MARK = "agents.mark"  # in a context's memo: an id made when the call was author
 _ID = re.compile(rb"[a-z]{2,10}_[0-9a-z]{1,40}")
 _PARAMETER = re.compile(r"{(\w+)}")
 PARTIES = ("client_id", "supplier_id", "contact_id")
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+decode = msgspec.json.Decoder(float_hook=Decimal).decode  # amounts keep their decimals
 
 
 class Begun:
@@ -49,7 +49,7 @@ class Done:
         self.at: Moment = begun.at
         self.status: int = answer.status
         self.body: bytes = answer.body
-        envelope = _decode(answer.body) if answer.body else {}
+        envelope = decode(answer.body) if answer.body else {}
         self.data: Any = envelope.get("data") if isinstance(envelope, dict) else None
         made = begun.ctx.events[begun.first :]
         self.events = [(event.name, bytes(event.data)) for event in made]
@@ -73,7 +73,7 @@ class Done:
 
     @property
     def _shown(self) -> list[Any]:
-        return [*(_decode(data) for _, data in self.events), self.data]
+        return [*(decode(data) for _, data in self.events), self.data]
 
     def contacts(self, call: Call) -> set[str]:
         """The contacts that the call concerns, sent or shown, and the parties of records that are."""
@@ -88,6 +88,11 @@ class Done:
                 found = sa.select(party).where(own(self.ctx, table), table.c.id.in_(of)).distinct()
                 named.update(filter(None, self.ctx.db.execute(found).scalars()))
         return named
+
+
+def home_of(path: str) -> str:
+    """Return the path of the list that a path leads into: `/v1/jobs` for `/v1/jobs/job_1/start`."""
+    return "/".join(path.split("/")[:3])
 
 
 def operation_of(route: Route) -> str:
@@ -113,7 +118,7 @@ def read_before(ctx: Context, route: Route, params: Mapping[str, str]) -> Mappin
     try:
         ids = {name: params[name] for name in endpoint.signature.params}
         record = endpoint.run(ctx.acting_as(ctx.identity), {"query": query()} if query else {}, ids)
-        shown = _decode(encode(record))
+        shown = decode(encode(record))
     except (NotFound, KeyError, TypeError):
         return None
     return shown if isinstance(shown, dict) else None

@@ -2,9 +2,9 @@
 
 from billycan import Context, Every, Manifest, RecordPages, Route
 
-from . import approvals, guarding, pages, prompts, proposing, protocol, resources
+from . import approvals, guarding, pages, prompts, proposing, protocol, questions, resources
 from . import handlers as h
-from .policies import authorize_by, policy_of, watch_by
+from .policies import authorize_by, own_policy, watch_by
 from .schemas import Proposal
 from .tables import bank_changes, policies, proposals, spent, writes
 
@@ -52,10 +52,11 @@ manifest = Manifest(
     },
     offers=(
         *prompts.PROMPTS,
+        *questions.QUESTIONS,
         *resources.ALWAYS,
         Context.Guard(
             watch=watch_by(guarding.watch_call),
-            policy=policy_of,
+            policy=own_policy,
             codes=("approval_required", "frozen", "not_allowed_for_agents"),
         ),
         Context.Emptied(stay=(policies, spent, writes)),  # or a reset of the sandbox would let an agent do anything

@@ -68,7 +68,7 @@ def watch_by(watch: Callable[[Context, Call, Kept | None], Watched]) -> Callable
     return watch_if_limited
 
 
-def policy_of(ctx: Context) -> Identity.Policy | None:
+def own_policy(ctx: Context) -> Identity.Policy | None:
     """Return the policy of the caller, as /v1/me shows it."""
     kept = find_policy(ctx)
     return kept.policy if kept else None

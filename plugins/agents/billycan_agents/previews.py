@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 _ID = re.compile(r"[a-z]{2,5}_([0-9a-z]{26})")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _TIME_OF_ID = 10  # characters, which hold the milliseconds
 _QUIET = {"version", "updated_at", "allowed_actions"}
 _SEEN = "\n\u200c\u200d"  # letters of some scripts are joined and parted by the latter two
@@ -64,7 +64,7 @@ def says_the_same(a: Any, b: Any, of_a: Taken, of_b: Taken) -> bool:
     if isinstance(a, str) and isinstance(b, str):
         if _is_new(a, of_a) and _is_new(b, of_b):
             return a.partition("_")[0] == b.partition("_")[0]
-        if _TIME.fullmatch(a) and _TIME.fullmatch(b):
+        if TIME.fullmatch(a) and TIME.fullmatch(b):
             since_a, since_b = (datetime.fromisoformat(x) - of.at for x, of in ((a, of_a), (b, of_b)))
             return abs(since_a - since_b) <= _APART
     return False

@@ -57,6 +57,7 @@ class Prompt(Struct, frozen=True):
 
     text: The instructions, with the arguments in braces.
     quotes: The argument that is a text by somebody else; it comes after the instructions, as a message of its own.
+    attaches: Addresses of resources that follow as messages, with arguments in braces: `billycan://{job_id}`.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Prompt(Struct, frozen=True):
     needs: tuple[str, ...] = ()
     arguments: Mapping[str, Argument] = {}
     quotes: str = ""
+    attaches: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
         """Return the prompt as a list of prompts has it."""
@@ -82,6 +84,12 @@ class Prompt(Struct, frozen=True):
         whole = self.text.format_map(told)
         texts = [whole, *([known[self.quotes]] if self.quotes else [])]
         return [{"role": "user", "content": {"type": "text", "text": text}} for text in texts]
+
+    def attached(self, given: Mapping[str, str]) -> list[str]:
+        """Return the addresses of what is attached, as far as their arguments are given."""
+        known = {name: value.strip() for name, value in given.items() if value.strip()}
+        needed = {address: {name for _, name, _, _ in Formatter().parse(address) if name} for address in self.attaches}
+        return [address.format_map(known) for address, names in needed.items() if names <= known.keys()]
 
 
 _CLIENTS = Completion("list_contacts", "{name}", {"sort": "name"})

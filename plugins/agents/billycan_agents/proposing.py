@@ -53,7 +53,7 @@ class Differs(Exception):
 
 
 class Failed(Exception):
-    """The call is refused, now that it is carried out."""
+    """Raised if the call is refused, now that it is carried out."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)

@@ -6,8 +6,7 @@ Each message is a POST of its own with one JSON answer. Nothing is kept between 
 
 import base64
 import binascii
-from collections.abc import Mapping
-from decimal import Decimal
+from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -21,6 +20,8 @@ from billycan.web import encode, read_bytes
 
 from . import asking, contents, policies, prompts, resources
 from .calling import Called, call_tool, policy_of
+from .done import decode
+from .questions import Question
 from .tools import all_tools, list_tools, scopes_at_first
 
 ENDPOINT, RESOURCE = "/mcp", "/.well-known/oauth-protected-resource"
@@ -39,7 +40,6 @@ PARSE, REQUEST, METHOD, PARAMS = -32700, -32600, -32601, -32602
 NOT_FOUND = -32002  # of a resource, in the older versions
 HEADERS_DIFFER, CAPABILITY_MISSING, VERSION_UNSUPPORTED = -32020, -32021, -32022
 _VERSION, _CAPABILITIES = "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
 _OF_TASKS = ("tasks/get", "tasks/update", "tasks/cancel")
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri", **dict.fromkeys(_OF_TASKS, "taskId")}
 _LISTS = {
@@ -128,11 +128,11 @@ class Endpoint:
             if params.get("cursor") is not None:
                 raise Refused(400, PARAMS, "There is one page of each list: send no cursor.")
             found = {_LISTS[method]: self._list(identity, method)}
-            return {**found, **_kept(TTL_MILLISECONDS)} if is_modern else found
+            return {**found, **_lasting(TTL_MILLISECONDS)} if is_modern else found
         if method == "resources/read":
             return self._read_resource(req, identity, params.get("uri"), is_modern=is_modern)
         if method == "prompts/get":
-            return self._prompt(identity, params, is_modern=is_modern)
+            return self._prompt(req, identity, params, is_modern=is_modern)
         if method == "completion/complete":
             return self._complete(req, identity, params)
         if method == "tools/call":
@@ -151,21 +151,25 @@ class Endpoint:
         return list_tools(self.app, identity, policy_of(self.app, identity))
 
     def _read_resource(self, req: falcon.Request, identity: Identity, uri: Any, *, is_modern: bool) -> dict[str, Any]:
+        found = {"contents": [contents.resource_of(uri, self._read(req, identity, uri, is_modern=is_modern))]}
+        return {**found, **_lasting(0)} if is_modern else found
+
+    def _read(self, req: falcon.Request, identity: Identity, uri: Any, *, is_modern: bool) -> Called:
         called = resources.read_resource(self.app, identity, uri, req) if isinstance(uri, str) else None
         if called is None or (called.is_error and called.value["code"] == "resource_not_found"):
             raise Refused(400, PARAMS if is_modern else NOT_FOUND, "Resource not found", {"uri": uri})
         self._check_scope(identity, called)
         if called.is_error:
             raise Refused(400, PARAMS, called.value["message"], called.value)
-        found = {"contents": [contents.resource_of(uri, called)]}
-        return {**found, **_kept(0)} if is_modern else found
+        return called
 
-    def _prompt(self, identity: Identity, params: Mapping[str, Any], *, is_modern: bool) -> dict[str, Any]:
+    def _prompt(
+        self, req: falcon.Request, identity: Identity, params: Mapping[str, Any], *, is_modern: bool
+    ) -> dict[str, Any]:
         prompt, given = self._find_prompt(identity, params.get("name")), params.get("arguments") or {}
-        answer = _answer_to_form(params) if is_modern else {}
-        if isinstance(given, Mapping):
-            filled = answer.get("content", {})
-            given = {**given, **{name: filled[name] for name in prompt.arguments if name in filled}}
+        answer = _answers(params, (asking.FORM,)).get(asking.FORM, {}) if is_modern else {}
+        if isinstance(given, Mapping) and answer:
+            given = {**given, **{name: answer[name] for name in prompt.arguments if name in answer}}
         if not isinstance(given, Mapping) or not all(isinstance(each, str) for each in given.values()):
             raise Refused(400, PARAMS, "arguments must be an object of texts.")
         if unknown := [name for name in given if name not in prompt.arguments]:
@@ -173,13 +177,17 @@ class Endpoint:
         missing = [name for name, each in prompt.arguments.items() if each.required and not given.get(name, "").strip()]
         if missing:
             may_ask = is_modern and asking.takes_forms(_capabilities(params))
-            if may_ask and answer.get("action", "accept") == "accept":
-                return asking.ask_for(prompt, missing)
+            if may_ask and answer is not None:
+                return asking.ask_for_arguments(prompt, missing)
             raise Refused(400, PARAMS, f"Missing argument: {missing[0]}")
         for name, value in given.items():
             if len(value) > prompts.MOST_CHARACTERS:
                 raise Refused(400, PARAMS, f"{name} has more than {prompts.MOST_CHARACTERS} characters.")
-        return {"description": prompt.description, "messages": prompt.messages(given)}
+        messages = prompt.messages(given)
+        for address in prompt.attached(given):
+            read = self._read(req, identity, address, is_modern=is_modern)
+            messages.append({"role": "user", "content": contents.attachment_of(address, read)})
+        return {"description": prompt.description, "messages": messages}
 
     def _prompts(self, identity: Identity) -> dict[str, prompts.Prompt]:
         return prompts.prompts_of(self.app, identity, policy_of(self.app, identity))
@@ -217,18 +225,23 @@ class Endpoint:
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str) or not isinstance(arguments, Mapping | None):
             raise Refused(400, PARAMS, "tools/call takes a name and an object of arguments.")
-        state = params.get("requestState") if is_modern else None
-        if state is not None:
-            # A person was asked already. Nothing is called, and the answer is what became of it.
-            return contents.result_of(self._became(identity, state), lists=True)
+        answers = asking.read_answers(self.app, identity, params) if is_modern else None
+        if is_modern and answers is None:
+            # A person was asked to decide. Nothing is called, and the answer is what became of it.
+            return contents.result_of(self._became(identity, params["requestState"]), lists=True)
         if is_modern and name in all_tools(self.app):
             for place, header in all_tools(self.app)[name].mirrors:
                 _check_mirrored(req, header, arguments, place)
-        called = call_tool(self.app, identity, name, arguments or {}, req)
+        takes_forms = is_modern and asking.takes_forms(_capabilities(params))
+        names = {each.name for _, each in self.app.offered(Question)}
+        given = {**(answers or {}), **_answers(params, names)} if takes_forms else None
+        called = call_tool(self.app, identity, name, arguments or {}, req, given)
         if called is None:
             raise Refused(400, PARAMS, f"Unknown tool: {name[:100]}")
         self._check_scope(identity, called)
-        if is_modern and (asks := asking.asked(self.app, identity, called, _capabilities(params))):
+        if asks := asking.ask_question(self.app, identity, params, called, given):
+            return asks
+        if is_modern and (asks := asking.ask_to_decide(self.app, identity, called, _capabilities(params))):
             return asks
         return contents.result_of(called, lists=is_modern)
 
@@ -244,7 +257,7 @@ class Endpoint:
             policies.refuse_if_frozen(self.app, identity)
             return asking.outcome_of(self.app, identity, asking.find_own(self.app, identity, state))
         except NotFound:
-            raise Refused(400, PARAMS, "requestState is not one that this server gave.") from None
+            raise Refused(400, PARAMS, "requestState is not one that this server gave, or is too old.") from None
 
     def _about_task(self, identity: Identity, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         if not asking.takes_tasks(_capabilities(params)):
@@ -321,7 +334,7 @@ def _read(req: falcon.Request) -> Mapping[str, Any]:
     if (req.content_type or "").partition(";")[0].strip().lower() != "application/json":
         raise Refused(415, REQUEST, "Send a message as Content-Type: application/json.")
     try:
-        message = _decode(read_bytes(req, MOST_BYTES))
+        message = decode(read_bytes(req, MOST_BYTES))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise Refused(400, PARSE, "The body is not JSON.") from None
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
@@ -361,7 +374,7 @@ def _check_version(req: falcon.Request, message: Mapping[str, Any]) -> bool:
     return True
 
 
-def _kept(milliseconds: int) -> dict[str, Any]:
+def _lasting(milliseconds: int) -> dict[str, Any]:
     """Return the hints that say for how long a client may keep an answer, for itself alone."""
     return {"ttlMs": milliseconds, "cacheScope": "private"}
 
@@ -372,13 +385,22 @@ def _capabilities(params: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _answer_to_form(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return how the person in front of the client answered a form; raise Refused for what is no such answer."""
+def _answers(params: Mapping[str, Any], names: Collection[str]) -> dict[str, Mapping[str, Any] | None]:
+    """Return what the person in front of the client filled into the forms of these names; None for what they declined.
+
+    Raise Refused for what is no answer.
+    """
     answers = params.get("inputResponses", {})
-    answer = answers.get(asking.FORM, {}) if isinstance(answers, Mapping) else None
-    if not isinstance(answer, Mapping) or not isinstance(answer.get("content", {}), Mapping):
-        raise Refused(400, PARAMS, "inputResponses must have an answer to each of inputRequests.")
-    return answer
+    if not isinstance(answers, Mapping):
+        raise Refused(400, PARAMS, "inputResponses must be an object.")
+    filled = dict[str, Mapping[str, Any] | None]()
+    for name, answer in answers.items():
+        if name not in names:
+            continue
+        if not isinstance(answer, Mapping) or not isinstance(answer.get("content", {}), Mapping):
+            raise Refused(400, PARAMS, "inputResponses must have an answer to each of inputRequests.")
+        filled[name] = answer.get("content", {}) if answer.get("action", "accept") == "accept" else None
+    return filled
 
 
 def _header(req: falcon.Request, name: str) -> str | None:

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from billycan import App, Identity
 
-from .calling import SCHEME, Called, address_of, call_tool, decode, policy_of
+from .calling import SCHEME, Called, address_of, call_tool, policy_of
+from .done import decode
 from .tools import ANYTHING, JSON, Tool, all_tools, allowed_tools
 
 RECORD = {

@@ -5,25 +5,23 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Problem, Row, new_id, own
 from billycan.fields import Moment
 from billycan_users.api import Visit, money
 
-from .done import PARTIES
+from .done import PARTIES, decode, home_of
 from .tables import bank_changes
 
 LATELY = timedelta(days=14)
 UNUSUAL = 2  # times the greatest amount before
 _BANK = ("bank_account", "payid")
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def paid_into(profile: bytes) -> list[Any]:
     """Return the account that clients pay into, of a business's profile as JSON or of an answer that has it."""
-    found = _decode(profile)
+    found = decode(profile)
     return [(found.get("data") or found).get(name) for name in _BANK]
 
 
@@ -77,7 +75,7 @@ def _of_party(visit: Visit, row: Row) -> Iterator[str]:
 
 def _earlier_amounts(visit: Visit, row: Row, member: str, party_id: str) -> list[Decimal] | None:
     """List the amounts of a party's latest records beside this one; None if the list cannot be asked for them."""
-    home = "/".join(row.path.split("/")[:3])
+    home = home_of(row.path)
     listed = visit.app.at.get(("GET", home))
     if listed is None or member not in getattr(listed.signature.query, "__struct_fields__", ()):
         return None

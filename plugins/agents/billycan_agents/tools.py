@@ -13,6 +13,7 @@ from billycan import App, Fault, Identity, Invalid
 from billycan.web import encode
 
 from .policies import matches
+from .questions import Question, may_lack
 
 Json = Mapping[str, Any]
 
@@ -45,7 +46,7 @@ class Tool(Struct, frozen=True):
     `places` maps each argument but `body`, `if_match` and `idempotency_key` to `path` or `query`. `allows` are the ways
     in which a caller may be allowed to call it, each as the scopes that it needs together. `answers` is the media type
     of its answer, which is a file unless it is JSON. `mirrors` are the arguments that its schema wants repeated in
-    headers, each as the names on the way to it and the header.
+    headers, each as the names on the way to it and the header. `questions` ask people for arguments that a call lacks.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Tool(Struct, frozen=True):
     allows: tuple[tuple[str, ...], ...]
     answers: str
     mirrors: tuple[tuple[tuple[str, ...], str], ...]
+    questions: tuple[Question, ...]
 
     @property
     def is_file(self) -> bool:
@@ -93,6 +95,33 @@ class Tool(Struct, frozen=True):
             "idempotentHint": self.method != "POST",
             "openWorldHint": False,
         }
+
+    def next_question(self, arguments: Json, answers: Json) -> Question | None:
+        """Return the first question whose arguments a call lacks, unless it was answered or declined, which is None."""
+        for question in self.questions:
+            answer = answers.get(question.name, {})
+            lacking = [name for name in question.asks if self._is_missing(arguments, name)]
+            if lacking and answer is not None and not answer.keys() >= {*lacking}:
+                return question
+        return None
+
+    def fill_in(self, arguments: Json, answers: Json) -> dict[str, Any]:
+        """Return the arguments of a call with what people answered where it lacks something."""
+        filled, body = dict(arguments), dict[str, Any]()
+        for question in self.questions:
+            for name, value in (answers.get(question.name) or {}).items():
+                if name in question.asks and self._is_missing(arguments, name):
+                    (filled if name in self.places else body)[name] = value
+        return {**filled, "body": {**(arguments.get("body") or {}), **body}} if body else filled
+
+    def members(self, asks: Sequence[str]) -> dict[str, Json]:
+        """Return the schemas of members of the tool's query or body."""
+        known = self.schema["properties"]
+        return {name: known[name] if name in self.places else known["body"]["properties"][name] for name in asks}
+
+    def _is_missing(self, arguments: Json, name: str) -> bool:
+        holder = arguments if name in self.places else arguments.get("body") or {}
+        return isinstance(holder, Mapping) and name not in holder
 
     def request(self, arguments: Json) -> tuple[str, dict[str, Any], bytes, int | None, str | None]:
         """Return the path, the query, the body, the version and the Idempotency-Key of a call with these arguments.
@@ -253,16 +282,20 @@ def _tools(app: App) -> Iterator[Tool]:
             properties["body"] = resolve(body["content"][JSON]["schema"])
             needed += ["body"] if body.get("required") else []
         text = operation.get("description") or ""
+        schema = {
+            "type": "object",
+            "properties": properties,
+            **({"required": needed} if needed else {}),
+            "additionalProperties": False,
+        }
+        questions = tuple(each for _, each in app.offered(Question) if each.operation == operation["operationId"])
+        for question in questions:
+            schema = may_lack(schema, question.asks)
         yield Tool(
             name=operation["operationId"],
             title=operation["summary"].rstrip("."),
             description="\n\n".join(filter(None, (operation["summary"], text))),
-            schema={
-                "type": "object",
-                "properties": properties,
-                **({"required": needed} if needed else {}),
-                "additionalProperties": False,
-            },
+            schema=schema,
             method=route.method,
             path=route.path,
             plugin=endpoint.plugin,
@@ -271,6 +304,7 @@ def _tools(app: App) -> Iterator[Tool]:
             allows=tuple(tuple(each["bearer"]) for each in operation["security"]),
             answers=JSON if JSON in answers else next(iter(answers)),
             mirrors=(*_mirrored(properties),),
+            questions=questions,
         )
 
 

@@ -18,9 +18,9 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 from msgspec import Meta, Struct
 
-from billycan import Conflict, Context, Manifest, Reply, Route
+from billycan import App, Conflict, Context, Manifest, Reply, Route
 from billycan.testing import Client, throwaway
-from billycan_agents.api import Argument, Completion, Prompt, Readable
+from billycan_agents.api import Argument, Completion, Prompt, Question, Readable
 from billycan_agents.protocol import MODERN, SUPPORTED
 from billycan_agents.testing import agent_of
 from billycan_users.testing import Browser
@@ -77,6 +77,19 @@ def python(fetch_environment):
 
 class Greeting(Struct):
     name: Annotated[str, Meta(extra_json_schema={"x-mcp-header": "Name"})]
+
+
+class Color(Struct):
+    name: str
+    color: str
+
+
+class Consent(Struct):
+    ok: bool
+
+
+class Named(Struct):
+    name: str
 
 
 class Work(Struct):
@@ -136,6 +149,26 @@ def greet(ctx: Context, query: Greeting) -> Reply:
     return Reply(f"Hello, {query.name}!".encode(), "text/plain; charset=utf-8")
 
 
+def paint(ctx: Context, query: Color) -> Color:
+    """Paint something in somebody's color."""
+    return query
+
+
+def agree(ctx: Context, query: Consent) -> Consent:
+    """Take a person's consent."""
+    return query
+
+
+def enroll(ctx: Context, body: Named) -> Data:
+    """Make a record that a person has to approve, of the name that a person gives."""
+    return Data(f"mem_{body.name.lower()}")
+
+
+def member(ctx: Context, id: str) -> Named:
+    """Read the record again."""
+    return Named(id.removeprefix("mem_").title())
+
+
 def work(ctx: Context, query: Work) -> Done:
     """Do something that a person has to approve."""
     return Done(query.label)
@@ -159,7 +192,7 @@ def named(name: str, method: Any, handler: Any) -> Route:
     return Route(method, f"/v1/suite/{name}", handle, scope=f"suite:{'read' if method == 'GET' else 'write'}")
 
 
-HELD = {"slow_compute": work, "confirm_delete": work, "failing_job": fail}
+HELD = {"slow_compute": work, "confirm_delete": work, "failing_job": fail, "test_tool_with_task": enroll}
 ROUTES = {
     "test_simple_text": text,
     "test_image_content": picture,
@@ -170,7 +203,19 @@ ROUTES = {
     "test_logging_tool": text,
     "get_data": data,
     "greet": greet,
+    "test_input_required_result_elicitation": greet,
+    "test_input_required_result_multi_round": paint,
+    "test_input_required_result_request_state": agree,
+    "test_input_required_result_tampered_state": agree,
 }
+QUESTIONS = (
+    ("test_input_required_result_elicitation", "user_name", "What is your name?", ("name",)),
+    ("test_input_required_result_multi_round", "step1", "What is your name?", ("name",)),
+    ("test_input_required_result_multi_round", "step2", "What is your favorite color?", ("color",)),
+    ("test_input_required_result_request_state", "confirm", "Do you agree?", ("ok",)),
+    ("test_input_required_result_tampered_state", "confirm", "Do you agree?", ("ok",)),
+    ("test_tool_with_task", "user_name", "What is your name?", ("name",)),
+)
 NAME = Argument("A text of the suite's.", required=True, complete=Completion("list_contacts", "{name}"))
 # What any plugin may declare, by the names that the suite asks for.
 SUITE = Manifest(
@@ -179,6 +224,7 @@ SUITE = Manifest(
     routes=(
         *(named(name, "GET", handler) for name, handler in ROUTES.items()),
         *(named(name, "POST", handler) for name, handler in HELD.items()),
+        Route("GET", "/v1/suite/{id}", member, scope="suite:read"),
     ),
     offers=(
         Prompt("test_simple_prompt", "Simple", "A prompt without arguments.", "This is a simple prompt for testing."),
@@ -196,6 +242,23 @@ SUITE = Manifest(
             "This is a prompt for {context}.",
             arguments={"context": NAME},
         ),
+        Prompt(
+            "test_prompt_with_embedded_resource",
+            "Resource",
+            "A prompt with a resource of the person's choice.",
+            "Please process the resource below.",
+            arguments={"resourceUri": NAME},
+            attaches=("{resourceUri}",),
+        ),
+        Prompt(
+            "test_prompt_with_image",
+            "Picture",
+            "A prompt with a picture.",
+            "Please analyze the picture below.",
+            attaches=("test://static-binary",),
+        ),
+        *(Question(*question) for question in QUESTIONS),
+        Readable("test://example-resource", "test_simple_text"),
         Readable("test://static-text", "test_simple_text"),
         Readable("test://static-binary", "test_image_content"),
         Readable("test://template/{id}/data", "get_data"),
@@ -204,7 +267,7 @@ SUITE = Manifest(
 
 
 @pytest.fixture
-def served(make_app, install):
+def served(make_app, install, monkeypatch):
     """A client of a business whose server lets in whoever calls /mcp without a key: the suite has none to send.
 
     It is an agent, some of whose calls a person of the business decides: at once, unless they would take a minute.
@@ -219,6 +282,8 @@ def served(make_app, install):
                 proposed.put(json.loads(bytes(event.data))["id"])
 
     install(SUITE, after_commit=tell)
+    # The suite proposes faster than a person may turn pages.
+    monkeypatch.setattr(App, "count_visit", lambda *_: None)
     client = Client(make_app("suite", *PLUGINS, fresh=True, public_url=f"http://localhost:{port}"))
     agent = agent_of(client, "full", ("suite:read", "suite:write", "contacts:read"), propose=[*HELD])
 

@@ -1,5 +1,6 @@
 """Prompts, and resources at addresses of its own, that another plugin offers the people in front of a client."""
 
+import json
 from typing import Annotated
 
 import pytest
@@ -7,7 +8,7 @@ from msgspec import Meta, Struct
 
 from billycan import Context, Manifest, Reply, Route
 from billycan.testing import Client
-from billycan_agents.api import Argument, Completion, Prompt, Readable
+from billycan_agents.api import Argument, Completion, Prompt, Question, Readable
 from billycan_agents.protocol import HANDSHAKE
 from billycan_agents.testing import META, Agent, agent_of
 
@@ -34,6 +35,27 @@ class About(Struct):
     place: Annotated[str, Meta(extra_json_schema={"x-mcp-header": "Place"})]
 
 
+class Signed(Struct):
+    by: str
+    pages: int
+    note: str = ""
+
+
+class Colored(Struct):
+    name: str
+    color: str
+
+
+def sign(ctx: Context, body: Signed) -> Signed:
+    """Sign something."""
+    return body
+
+
+def color(ctx: Context, query: Colored) -> Colored:
+    """Choose somebody's color."""
+    return query
+
+
 def get_due(ctx: Context, query: Which) -> Shown:
     """All that is due for service."""
     return Shown(query.of)
@@ -57,6 +79,8 @@ GUEST = Manifest(
         Route("GET", "/v1/guest/due", get_due, scope="guest:read"),
         Route("GET", "/v1/guest/manual", get_manual, scope="guest:read"),
         Route("POST", "/v1/guest/tell", tell, scope="guest:write"),
+        Route("POST", "/v1/guest/sign", sign, scope="guest:write"),
+        Route("GET", "/v1/guest/color", color, scope="guest:read"),
     ),
     offers=(
         Prompt(
@@ -70,6 +94,17 @@ GUEST = Manifest(
                 "when": Argument("The week.", "this week"),
             },
         ),
+        Prompt(
+            "explain",
+            "Explain",
+            "Read the manual.",
+            "Explain this.",
+            arguments={"about": Argument("The address of something.")},
+            attaches=("guest://manual", "{about}"),
+        ),
+        Question("sign", "signer", "Who signs how many pages?", ("by", "pages")),
+        Question("color", "first", "What is your name?", ("name",)),
+        Question("color", "second", "What is your color?", ("color",)),
         Readable("guest://due", "get_due"),
         Readable("guest://due/{of}", "get_due"),
         Readable("guest://manual", "get_manual"),
@@ -92,14 +127,15 @@ def get(agent, arguments=None, status=200, *, meta=META, **more):
 def test_a_plugin_offers_prompts_with_completion(client):
     client.post("/v1/contacts", {"name": "Ada"})
     agent = Agent(client)
-    (prompt,) = agent.send("prompts/list")["result"]["prompts"]
+    prompt, _ = agent.send("prompts/list")["result"]["prompts"]
     assert (prompt["name"], prompt["title"]) == ("plan_services", "Plan services")
     (message,) = get(agent, {"whose": "Ada"})["result"]["messages"]
     assert message["content"]["text"] == "Plan the services of “Ada” for this week."
     asked = {"ref": {"type": "ref/prompt", "name": "plan_services"}, "argument": {"name": "whose", "value": "a"}}
     assert agent.send("completion/complete", asked)["result"]["completion"]["values"] == ["Ada"]
     blind = Agent(client.key("contacts:read"))
-    assert blind.send("prompts/list")["result"]["prompts"] == [] and get(blind, {"whose": "Ada"}, 400)["error"]
+    (prompt,) = blind.send("prompts/list")["result"]["prompts"]
+    assert prompt["name"] == "explain" and get(blind, {"whose": "Ada"}, 400)["error"]
 
 
 def test_a_plugin_offers_resources_at_addresses_of_its_own(client):
@@ -156,6 +192,104 @@ def test_a_person_fills_in_what_a_prompt_lacks_where_the_client_has_forms(client
         error = get(agent, status=400, meta={**META, CAPABILITIES: capabilities})["error"]
         assert error == {"code": -32602, "message": "Missing argument: whose"}
     assert get(Agent(client, HANDSHAKE[0]), meta={})["error"]["code"] == -32602
+
+
+def test_a_prompt_attaches_what_its_caller_may_read(client):
+    agent = Agent(client)
+
+    def explain(given, status=200, by=agent):
+        return by.send("prompts/get", {"name": "explain", "arguments": given}, status)
+
+    manual = {"uri": "guest://manual", "mimeType": "text/plain", "text": "Oil it."}
+    first, *attached = explain({})["result"]["messages"]
+    assert first["content"] == {"type": "text", "text": "Explain this."}
+    assert [each["content"] for each in attached] == [{"type": "resource", "resource": manual}]
+    made = client.post("/v1/contacts", {"name": "Ada"})["data"]
+    *_, last = explain({"about": f"billycan://{made['id']}"})["result"]["messages"]
+    assert last["role"] == "user" and json.loads(last["content"]["resource"]["text"])["data"] == made
+    other = Client(client.app).post("/v1/contacts", {"name": "Eve"})["data"]["id"]
+    for none in ("guest://none", f"billycan://{other}"):
+        assert explain({"about": none}, 400)["error"]["data"] == {"uri": none}
+    blind = Agent(client.key("contacts:read"))
+    assert explain({}, 400, blind)["error"]["data"]["code"] == "insufficient_scope"
+
+
+def ask(agent, name, arguments, status=200, *, meta=FORMS, headers=None, **more):
+    return agent.send("tools/call", {"name": name, "arguments": arguments, **more}, status, meta=meta, headers=headers)
+
+
+def accept(**content):
+    return {"action": "accept", "content": content}
+
+
+def test_a_person_answers_what_a_call_lacks(client):
+    agent = Agent(client)
+    tool = agent.tools()["sign"]["inputSchema"]["properties"]["body"]
+    assert tool["required"] == [] and "Leave it out" in tool["properties"]["by"]["description"]
+    given = {"body": {"note": "Thanks"}}
+    asked = ask(agent, "sign", given)["result"]
+    assert asked["resultType"] == "input_required"
+    ((name, question),) = asked["inputRequests"].items()
+    schema = question["params"]["requestedSchema"]
+    assert (name, question["params"]["message"]) == ("signer", "Who signs how many pages?")
+    assert schema["required"] == ["by", "pages"] and schema["properties"]["pages"]["type"] == "integer"
+
+    def answer(signer, **more):
+        answers = {"signer": signer, "other": 1}
+        return ask(agent, "sign", given, inputResponses=answers, requestState=asked["requestState"], **more)
+
+    whole = answer(accept(by="Ada", pages=2, note="Not asked for"))["result"]
+    assert whole["structuredContent"] == {"by": "Ada", "pages": 2, "note": "Thanks"}
+    assert answer(accept(by="Ada"))["result"]["resultType"] == "input_required"  # once more
+    declined = answer({"action": "decline"})["result"]
+    assert declined["isError"] and declined["structuredContent"]["code"] == "validation_failed"
+    assert answer(accept(by="Ada", pages="two"))["result"]["isError"]
+    assert answer(1, status=400)["error"]["code"] == -32602
+    assert ask(agent, "sign", given, 400, inputResponses=None)["error"]["code"] == -32602
+    # What a call has is not asked for.
+    assert ask(agent, "sign", {"body": {"by": "Eve", "pages": 1}})["result"]["structuredContent"]["by"] == "Eve"
+    inner = {"name": "sign", "arguments": given}
+    assert ask(agent, "call_tool", inner)["result"]["inputRequests"] == asked["inputRequests"]
+    # Nobody is asked where the client has no forms, or the call would be refused anyway.
+    assert ask(agent, "sign", given, meta=META)["result"]["structuredContent"]["code"] == "validation_failed"
+    reader = Agent(agent_of(client, "read_only"))
+    assert ask(reader, "sign", given)["result"]["isError"]
+    older = Agent(client, HANDSHAKE[0])
+    assert older.call("sign", **given)["structuredContent"]["code"] == "validation_failed"
+
+
+def test_answers_are_kept_by_the_client_and_hold_for_one_call_of_one_caller(client, clock):
+    agent, other = Agent(client), Agent(client.key("read", "write"))
+    first = ask(agent, "color", {})["result"]
+    second = ask(agent, "color", {}, inputResponses={"first": accept(name="Ada")}, requestState=first["requestState"])
+    assert [*first["inputRequests"]] == ["first"] and [*second["result"]["inputRequests"]] == ["second"]
+    state = second["result"]["requestState"]
+
+    def answer(status=200, by=agent, arguments=None, state=state):
+        more = {"inputResponses": {"second": accept(color="blue")}, "requestState": state}
+        return ask(by, "color", arguments or {}, status, **more)
+
+    assert answer()["result"]["structuredContent"] == {"name": "Ada", "color": "blue"}
+    for wrong in (
+        {"state": state + "x"},
+        {"state": "x"},
+        {"state": 1},
+        {"by": other},
+        {"arguments": {"name": "Eve"}},
+    ):
+        assert "requestState" in answer(400, **wrong)["error"]["message"]
+    clock.move(hours=1)
+    assert "too old" in answer(400)["error"]["message"]
+
+
+def test_a_call_is_proposed_with_what_a_person_answered(client):
+    agent = Agent(agent_of(client, "propose"))
+    answers = {"signer": accept(by="Ada", pages=1)}
+    meta = {**META, CAPABILITIES: {"elicitation": {"form": {}, "url": {}}}}
+    asked = ask(agent, "sign", {"body": {}}, meta=meta, inputResponses=answers)["result"]
+    (proposal,) = client.get("/v1/proposals")["data"]
+    assert asked["requestState"] == proposal["id"] and asked["inputRequests"]["approval"]["params"]["mode"] == "url"
+    assert proposal["arguments"]["body"] == {"by": "Ada", "pages": 1}
 
 
 def test_a_header_that_a_schema_asks_for_has_what_the_arguments_have(client):

@@ -8,6 +8,7 @@ from billycan import Identity
 from billycan.testing import Client
 from billycan_agents.prompts import PROMPTS
 from billycan_agents.protocol import HANDSHAKE, MODERN
+from billycan_agents.questions import QUESTIONS
 from billycan_agents.testing import Agent, agent_of, set_policy
 from billycan_agents.tools import all_tools
 
@@ -146,3 +147,12 @@ def test_arguments_are_completed_by_names_jobs_periods_and_ids(client):
         (None, "id", ""),
     ):
         assert complete(agent, ref, name, value, 400)["code"] == -32602
+
+
+def test_questions_ask_for_members_that_the_operations_need(make_app):
+    tools = all_tools(make_app("agents", "users", "contacts", "hosted", "documents", "invoices", "quotes", "reports"))
+    for question in QUESTIONS:
+        members = tools[question.operation].members(question.asks)
+        assert all(each["type"] == "string" and "Leave it out" in each["description"] for each in members.values())
+    agreed = tools["accept_quote"].schema["properties"]["body"]
+    assert agreed["required"] == [] and agreed["properties"]["name"]["maxLength"]

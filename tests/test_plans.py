@@ -30,6 +30,7 @@ from billycan.starting import plugins
 from billycan.testing import Client
 from billycan.testing.samples import literals, sample
 from billycan.working import worker
+from billycan_search import finding
 
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
 ROWS = {
@@ -406,6 +407,36 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
     assert len(recorder.plans) + len(recorder.statements) > 300
     found = [f"{path}\n  {statement}\n    " + "\n    ".join(each) for (path, statement), each in wrong.items() if each]
     assert not found, "\n".join(found)
+
+
+def test_a_number_is_not_looked_up_beside_all_rows_of_a_business_that_has_most(make_app, engine, monkeypatch):
+    if engine == "sqlite":
+        pytest.skip("SQLite's index knows a business by the places of its rows")
+    app = make_app("contacts", "custom_fields", "documents", "hosted", "invoices", "search", fresh=True)
+    client = Client(app)
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    client.post("/v1/invoices", {"client_id": contact, "line_items": [{"description": "Tap", "unit_price": "9.00"}]})
+    monkeypatch.setitem(ROWS, "invoices", 5_000)
+    monkeypatch.setitem(globals(), "OTHERS", 10)
+    monkeypatch.setattr(finding, "_MANY", 5_000)
+    fill(app, client.tenant_id)
+    recorder = Recorder(app)
+
+    def first_condition():
+        recorder.now = ("/v1/search", "", "")
+        client.get("/v1/search?q=INV-1004711&types=invoices")
+        recorder.now = ()
+        found = [node for _, plan in recorder.plans for node, _ in nodes(plan["Plan"])]
+        recorder.plans.clear()
+        return next(node["Index Cond"] for node in found if node.get("Index Name") == "ix_invoices_search")
+
+    with recorder.listening():
+        most = first_condition()
+        with owner(app).connect() as db:  # as if others had ten times as many
+            db.exec_driver_sql("UPDATE pg_class SET reltuples = 11 * reltuples WHERE relname = 'invoices'")
+        few = first_condition()
+    assert "%004711%" in most and "tenant_id" not in most
+    assert "%004711%" in few and "tenant_id" in few
 
 
 def whole(detail):

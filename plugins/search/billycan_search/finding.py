@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, own
-from billycan.sql import Statement, fold
+from billycan.sql import Statement, counters, fold
 
 from .schemas import MOST_PER_TYPE
 from .searched import Searched, searched_resources
@@ -22,9 +22,13 @@ MOST_SIMILAR = 300
 _INDEXED = 3  # letters from which on an index finds a text
 _FEW_HAVE = 5, 6  # the last digits of a number: at least so many tell it from most others, and so many are looked up
 _PARTS = 3  # of three digits each, which those that are looked up have at least: `000000` has one
+# So many rows of a business take PostgreSQL longer to read beside some digits, and unless all have more times as many,
+# longer than those of all businesses.
+_MANY, _MOST_TIMES = 50_000, 4
 _EXACT, _BEGINS, _WORD, _WITHIN, _OF_CLIENT = range(5)
 _CLIENTS = "contacts"
 _DIGITS = frozenset("0123456789 +()./-")
+_TEXT = sa.Text()
 
 Place = tuple[int, int, str]
 """How well a record fits, the place of its resource, and its id."""
@@ -122,7 +126,7 @@ def _choose_sources(
     ctx: Context, asked: Sequence[Searched], texts: Sequence[str], most: int
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Say for each resource where to look, and return the parameters: in some `ids`, in all rows, in those with some
-    `digits`, or in the newest.
+    `digits`, in those of all businesses (`digits of all`), or in the newest.
     """
     given: dict[str, Any] = {"tenant_id": ctx.tenant_id, "rows": most}
     given |= {f"any{i}": f"%{_escape_like(each)}%" for i, each in enumerate(texts)}
@@ -130,17 +134,45 @@ def _choose_sources(
         return ("newest",) * len(asked), given
     digits = _last_digits(texts)
     given["digits"] = f"%{digits}%"
+    have_few = frozenset(each.table.name for each in asked if digits and "sequence" in each.table.c)
+    mostly_own = _find_mostly_own(ctx, have_few)
     sources = list[str]()
     for place, each in enumerate(asked):
         # All records with a number share most parts of it, such as `inv` and `001`: the last digits are few records'.
-        has_few = digits and "sequence" in each.table.c
-        found = [ctx.newest_indexed(each.table, text, most, digits if has_few else "") for text in texts]
+        name = each.table.name
+        found = [ctx.newest_indexed(each.table, text, most, digits if name in have_few else "") for text in texts]
         if None in found:
-            sources.append("digits" if has_few else "all")
+            sources.append("digits of all" if name in mostly_own else "digits" if name in have_few else "all")
         else:
             sources.append("ids")
             given[f"ids{place}"] = json.dumps([id for ids in found for id in ids or ()])
     return tuple(sources), given
+
+
+def _find_mostly_own(ctx: Context, tables: frozenset[str]) -> set[str]:
+    """Return those of the tables on PostgreSQL in which the business has many rows, and a large part of all.
+
+    PostgreSQL's index has a list of the rows of each business, which it reads from end to end beside those of the
+    digits: 3.4 ms for a million. Without it, the rows of all businesses with the digits are read: 0.4 to 0.8 ms.
+    """
+    if not tables or ctx.db.dialect.name != "postgresql":
+        return set()
+    own_rows, all_rows = _build_counts(tables)
+    counted = own_rows.all(ctx.db, {"tenant_id": ctx.tenant_id})
+    many = {row.name: row.live for row in counted if row.live >= _MANY}
+    sizes = {row.relname: row.reltuples for row in all_rows.all(ctx.db, {})} if many else {}
+    # Of a table that PostgreSQL has not looked at since it grew, nothing is known.
+    return {name for name, rows in many.items() if rows < 2 * sizes.get(name, 0) < 2 * _MOST_TIMES * rows}
+
+
+@lru_cache(64)
+def _build_counts(tables: frozenset[str]) -> tuple[Statement, Statement]:
+    """Return a statement for the business's rows of each table, and one for all as PostgreSQL last estimated them."""
+    names = [sa.literal_column(f"'{name}'", sa.Text) for name in sorted(tables)]
+    c, of = counters.c, sa.table("pg_class", *map(sa.column, ("oid", "relname", "reltuples"))).c
+    own_rows = sa.select(c.name, c.live).where(c.tenant_id == sa.bindparam("tenant_id"), c.name.in_(names))
+    is_seen = sa.func.pg_table_is_visible(of.oid)
+    return Statement(own_rows), Statement(sa.select(of.relname, of.reltuples).where(of.relname.in_(names), is_seen))
 
 
 @lru_cache(512)
@@ -195,10 +227,12 @@ def _select_rows(table: sa.Table, source: str, place: int, texts: int) -> sa.Sel
     if source == "newest":
         newest = _select_own(table).order_by(table.c.id.desc()).limit(most).subquery()
         return sa.select(newest).where(_holds_text(newest.c.search_text, "any", texts))
-    if source == "digits":
+    if source.startswith("digits"):
         # PostgreSQL's index finds the digits; with nothing added to the column, it would look for the whole text, too.
         whole = _holds_text(table.c.search_text + "", "any", texts)
-        return _select_own(table).where(_holds_pattern(table.c.search_text, "digits"), whole).limit(most)
+        # The index is by the collation C: for POSIX, which is the same, PostgreSQL does not ask it whose the rows are.
+        rows = _select_own(table, sa.Text(collation="POSIX" if source == "digits of all" else None))
+        return rows.where(_holds_pattern(table.c.search_text, "digits"), whole).limit(most)
     rows = _select_own(table).where(_holds_text(table.c.search_text, "any", texts))
     if source == "all":
         return rows.limit(most)
@@ -206,10 +240,10 @@ def _select_rows(table: sa.Table, source: str, place: int, texts: int) -> sa.Sel
     return rows.where(table.c.id.in_(sa.select(ids.c.value)))
 
 
-def _select_own(table: sa.Table) -> sa.Select[Any]:
+def _select_own(table: sa.Table, kind: sa.Text = _TEXT) -> sa.Select[Any]:
     sequence = table.c.get("sequence", _literal_number(0))
     rows = sa.select(table.c.id, table.c.search_text, sequence.label("sequence"))
-    return rows.where(table.c.tenant_id == sa.bindparam("tenant_id", type_=sa.Text))
+    return rows.where(table.c.tenant_id == sa.bindparam("tenant_id", type_=kind))
 
 
 def _holds_text(column: sa.ColumnElement[str], name: str, texts: int) -> sa.ColumnElement[bool]:

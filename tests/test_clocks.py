@@ -40,6 +40,7 @@ ASKED_ELSEWHERE = {
     "core/billycan/working/worker.py": (10, "rounds go by the real time, and leave sandboxes with a clock out"),
     "plugins/access/billycan_access/businesses.py": (1, OPERATOR),
     "plugins/access/billycan_access/records.py": (11, ENTRY),
+    "plugins/agents/billycan_agents/asking.py": (2, "until when a person's answers may be sent"),
     "plugins/agents/billycan_agents/guarding.py": (2, "what an agent may do within an hour"),
     "plugins/agents/billycan_agents/pages.py": (1, ENTRY),
     "plugins/agents/billycan_agents/policies.py": (2, ENTRY),

@@ -184,7 +184,7 @@ def test_a_sandbox_says_whom_it_writes_to(sent_out, sold):
     owner.get("/dashboard/keys")
     owner.send("/dashboard/switch", button="environment=sandbox")
     form = owner.get(f"{page}/email")
-    assert "A sandbox writes only to" in form.text
+    assert "A sandbox sends email only to" in form.text
     (subject,) = re.findall(r'id="subject"[^>]* value="([^"]*)"', form.text)
     tone, words = said(owner.send(f"{page}/email", to=f"ada@client.example {owner.email}", subject=f"{subject}!"))
     assert (

@@ -23,9 +23,11 @@ pytestmark = pytest.mark.either
 
 ACCOUNT, OPERATOR = "/dashboard/account", "/dashboard/operator"
 NEW = "quite another sentence"
-# Forms of the account's page that change no way in: each ends something, begins what another form completes, or mails a
-# link to the account's own address.
-HARMLESS = {f"{ACCOUNT}/{form}" for form in ("totp", "link", "notifications", "passkeys/new", "sessions/{id}/end")}
+# Forms of the account's page that change no way in: each ends something, begins what another form completes, mails a
+# link to the account's own address, or says what the person is called.
+HARMLESS = {
+    f"{ACCOUNT}/{form}" for form in ("name", "totp", "link", "notifications", "passkeys/new", "sessions/{id}/end")
+}
 
 
 @pytest.fixture

@@ -98,7 +98,8 @@ def _parts(rows: dict[str, list[tuple[float, float]]]) -> Iterator[str]:
     bottom = TOP + HIGH * len(rows)
     for times in (1, 10, 100, 1000):
         yield f'<path class="grid" d="M{_x(times):.1f} {TOP - 6}V{bottom}"/>'
-        yield f'<text class="soft" x="{_x(times):.1f}" y="{bottom + 20}" text-anchor="middle">{times:,} x</text>'
+        anchor = "end" if times == MOST else "middle"
+        yield f'<text class="soft" x="{_x(times):.1f}" y="{bottom + 20}" text-anchor="{anchor}">{times:,} x</text>'
     for number, (name, times) in enumerate(rows.items()):
         y = TOP + HIGH * number + HIGH / 2
         yield f'<text class="soft" x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(name)}</text>'

@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, ClassVar, TypeVar
 
 from .problems import TooManyAtOnce
@@ -98,19 +98,23 @@ def let_others_go() -> None:
     begin_turn(computed)
 
 
-def let_others_go_if_long() -> None:
-    """Let others go, under gevent, after an answer of PostgreSQL to a request that has computed for some milliseconds.
+def is_long() -> bool:
+    """Tell whether the greenlet that runs serves a request that has computed for some milliseconds; no thread does.
 
-    Several such requests of one business would otherwise go on with each answer, and all of them go ahead of a quiet
-    one each time that it waits. Do not use it in a transaction, for which others might wait.
+    After an answer of PostgreSQL it lets others go, unless it has a transaction open. Several such requests of one
+    business would otherwise go on with each answer, and all of them go ahead of a quiet one each time that it waits.
     """
-    if _Line.computed >= _LONG_SECONDS:
-        let_others_go()
+    return _Line.computed >= _LONG_SECONDS and _Line.runs == threading.get_ident()
 
 
 def find_computed() -> float:
-    """Return for how many seconds the request of the greenlet that runs has computed."""
-    return _Line.computed + perf_counter() - _Line.turn_began
+    """Return for how many seconds the request of the greenlet that runs has computed.
+
+    That is 0 again after it waited for anything but this line or PostgreSQL, such as its client: others ran meanwhile.
+    """
+    if _Line.runs != threading.get_ident():  # under gevent, the greenlet's
+        return 0.0
+    return _Line.computed + thread_time() - _Line.thread_began
 
 
 def begin_turn(computed: float = 0.0) -> None:
@@ -118,7 +122,8 @@ def begin_turn(computed: float = 0.0) -> None:
 
     `computed` is for how many seconds its request has done so already.
     """
-    _Line.turn_began, _Line.computed = perf_counter(), computed
+    _Line.turn_began, _Line.thread_began = perf_counter(), thread_time()
+    _Line.runs, _Line.computed = threading.get_ident(), computed
 
 
 class _Line:
@@ -128,7 +133,9 @@ class _Line:
     """
 
     turn_began: ClassVar = 0.0  # when the greenlet that runs went on, after it waited in this line or for PostgreSQL
+    thread_began: ClassVar = 0.0  # the thread's processor time then
     computed: ClassVar = 0.0  # for how long its request had computed by then
+    runs: ClassVar = 0  # that greenlet
 
     def __init__(self, hub: Any) -> None:
         self._hub, self._waiting = hub, deque[Any]()

@@ -55,7 +55,9 @@ def test_any_number_of_rows_is_inserted_whole(make_app, count):
                 INSERT.run(ctx.db, ctx.tenant_id, half)
             else:
                 converted, parameters = INSERT.converted(client.app.db.writer, ctx.tenant_id, half)
-                converted.all(ctx.db, parameters)
+                returned = converted.all(ctx.db, parameters)
+                # On PostgreSQL a 1 for each row, with which a cluster takes rows that come from no table.
+                assert returned == ([] if client.app.db.is_sqlite else [(1,)] * len(half))
     stored = sa.select(events).where(events.c.tenant_id == client.tenant_id).order_by(events.c.sequence.desc())
     with client.app.db.reading(client.tenant_id) as db:
         assert [{**row._mapping} for row in db.execute(stored)] == [{"tenant_id": client.tenant_id, **r} for r in rows]

@@ -19,7 +19,7 @@ from psycopg import OperationalError, RawCursor, errors, generators, pq
 from psycopg.adapt import Loader, PyFormat, Transformer
 from psycopg.types.string import TextLoader
 
-from ..apart import let_others_go_if_long
+from ..apart import is_long, let_others_go
 from . import PLAIN, PLANNED_ANEW, UNHURRIED, sessions, walls
 from .forms import Sent
 from .idle_connections import IdleConnections
@@ -374,8 +374,8 @@ def _execute_statement(cursor: Any, statement: str, parameters: Any, context: An
 
 def _let_others_go(connection: Any) -> None:
     """Let others go after a long request's answer, where no transaction is open for which they might wait."""
-    if connection.pgconn.transaction_status == pq.TransactionStatus.IDLE:
-        let_others_go_if_long()
+    if is_long() and connection.pgconn.transaction_status == pq.TransactionStatus.IDLE:
+        let_others_go()
 
 
 def _is_shared(connection: Any) -> bool:

@@ -261,10 +261,9 @@ def _watch_requests(cfg: Any, places: Places, *, rests: bool) -> None:
 
     def begin(worker: Any, request: Any) -> None:
         peer = request.unreader.sock
-        if peer.has_waited:
-            begin_turn()
-        else:
+        if not peer.has_waited:
             peer.let_others_go()  # a client that sends without pause never lets others go
+        begin_turn()
         # Clients that do not await their responses, which is unusual, share one place.
         peer.begin(for_early if peer.is_early else of_their_own.get(request.path, places))
 

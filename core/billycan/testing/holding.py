@@ -36,7 +36,6 @@ _REFUSED = {
     "socket.getaddrinfo": "to look up a name",
     "subprocess.Popen": "to start a process",
 }
-_EVENTS = {SLOW, "open", "fcntl.flock", "fcntl.lockf", *_REFUSED}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 # What is locked or written by these is this process's part in whose turn it is, or in memory; and modules are compiled
 # once. They are looked for in the names of files.
@@ -134,8 +133,7 @@ def _count_changes(db: sa.Connection) -> int:
 
 def _refuse_slow(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse an audit event of Python that may be slow while a write transaction is open."""
-    # Each id() is one, too: what is rare is looked for first. At the end of Python there is neither.
-    if event not in (_EVENTS or ()) or not getattr(_thread, "is_open", False):
+    if not getattr(_thread, "is_open", False):  # nor at the end of Python, when there is no _thread
         return
     what = str(arguments[0]) if event == SLOW else _REFUSED.get(event) or _on_disk(event, arguments)
     if what:

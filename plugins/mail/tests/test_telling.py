@@ -114,7 +114,7 @@ def test_nobody_is_told_of_what_their_role_does_not_read_or_of_what_they_did(sho
         client.post("/v1/bookings", {**booked, "staff_id": staff})
         found = told()
         assert [to for to, _, _ in found] == tells
-        assert "180" not in found[0][1] + found[0][2]
+        assert "$180" not in found[0][1] + found[0][2]
     # What somebody did themselves is no news to them, and a sandbox tells nobody.
     lines = {"client_id": contact, "line_items": [{"description": "New taps", "unit_price": 1100}]}
     quote = client.post("/v1/quotes", lines)["data"]["id"]

@@ -335,6 +335,11 @@ class Database:
         """
         return self._engines.noting(wait_seconds)
 
+    def wait_for_disk(self) -> None:
+        """Return once the disk has all that was committed before, by `noting` and by other processes too."""
+        if isinstance(self._engines, sqlite.Engines):  # PostgreSQL shows nothing before
+            self._engines.wait_for_disk()
+
     def pace_writers(self) -> None:
         """Let a tenant whose transaction kept SQLite's only writer for long leave it to others for a while."""
         if isinstance(self._engines, sqlite.Engines):

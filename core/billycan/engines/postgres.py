@@ -83,7 +83,7 @@ class Engines:
         reading = _SETTINGS | {"transaction_read_only" if pooled else "default_transaction_read_only": "on"}
         told, told_reading = ({} if pooled else each for each in (_SETTINGS, reading))
         # BEGIN is ours to send, along with the first statement: psycopg waits for it by itself.
-        self.writer = self.notes = sa.create_engine(
+        self.writer = sa.create_engine(
             url, pool_recycle=1800, connect_args=_connect_args(told, connect_seconds) | {"autocommit": True}, **settings
         )
         # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.

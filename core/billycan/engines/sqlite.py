@@ -6,6 +6,9 @@ the one that held `turn` and has just finished cannot go first again. Both locks
 Within a process, threads write in the order in which they came, except that a tenant that has just written lets others
 go first, even if they come while it waits for other processes. While others write, a tenant whose transaction took long
 then leaves the turn to them for twice as long.
+
+A turn ends before the disk has what was committed, which takes longer than most transactions. Whoever committed waits
+for it afterwards, and those that wait at once do so together.
 """
 
 import fcntl
@@ -57,7 +60,6 @@ class Engines:
         room = {"max_overflow": max(settings["max_overflow"], 2)}
         self.writer = sa.create_engine(url, **{**settings, **room})
         self.reader = self.writer.execution_options(billycan_read=True)
-        self.notes = self.writer.execution_options(billycan_note=True)
         sa.event.listen(self.writer, "do_connect", _make_private)
         sa.event.listen(self.writer, "connect", _prepare_connection)
         sa.event.listen(self.writer, "begin", _begin_transaction)
@@ -68,10 +70,11 @@ class Engines:
             IdleConnections(self.writer, 1),
         )
         self._turns = Turns(url.database or "")
+        self._log = WriteAheadLog(url.database or "")
 
     @contextmanager
     def writing(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
-        """Open a transaction with these execution options, the only one that writes."""
+        """Open a transaction with these execution options, the only one that writes; wait for the disk at its end."""
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
             sound, db = False, self.writers.borrow({**options, "billycan_wait_seconds": left})
             try:
@@ -83,13 +86,18 @@ class Engines:
                 raise
             finally:
                 self.writers.give_back(db, sound=sound)
+        self.wait_for_disk()
+
+    def wait_for_disk(self) -> None:
+        """Return once the disk has all that was committed before."""
+        self._log.wait_for_disk()
 
     @contextmanager
     def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
         """Open a transaction that does not wait for the disk, nor longer than `wait_seconds` for other writers."""
         with (
             self._turns.taken(WAIT_SECONDS if wait_seconds is None else wait_seconds) as left,
-            self.notes.connect() as db,
+            self.writer.connect() as db,
         ):
             db.execution_options(billycan_wait_seconds=left)
             try:
@@ -128,7 +136,9 @@ def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -
 
 def _prepare_connection(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours to send
-    for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
+    # NORMAL: SQLite itself waits for the disk only before it moves the write-ahead log into the database's file.
+    wait = f"busy_timeout={WAIT_SECONDS * 1000:.0f}"
+    for pragma in (wait, "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
     deadline = record.info[_DEADLINE] = [math.inf]
     connection.set_progress_handler(lambda: time.monotonic() > deadline[0], _STEPS)
@@ -182,8 +192,6 @@ def _begin_transaction(db: Any) -> None:
     # In tenths, so that most transactions find it unchanged.
     wait = math.ceil(options.get("billycan_wait_seconds", WAIT_SECONDS) * 10) * 100
     wanted = {"query_only": int(reads), "busy_timeout": wait}
-    if not reads:  # SQLite only accepts this setting outside a transaction
-        wanted["synchronous"] = 1 if options.get("billycan_note") else 2  # NORMAL or FULL
     # Only what differs: after `PRAGMA query_only` SQLite compiles each statement of the connection anew, which doubles
     # what a new invoice takes.
     as_it_is = info.setdefault(_PRAGMAS, {})
@@ -199,6 +207,40 @@ def _begin_transaction(db: Any) -> None:
             driver.execute(begin)  # past SQLAlchemy, which takes as long for it as for any statement
     except sqlite3.Error as error:
         db._handle_dbapi_exception(error, begin, None, None, None)
+
+
+class WriteAheadLog:
+    """The file to which SQLite appends each transaction of one database, whoever commits it."""
+
+    def __init__(self, database: str) -> None:
+        self._path, self._waiting = f"{database}-wal", threading.Lock()
+        self._begun = self._done = 0  # waits for the disk
+
+    def wait_for_disk(self) -> None:
+        """Return once the disk has all that was committed before; raise OperationalError if it fails.
+
+        Threads that call this while one of them waits share the next wait.
+        """
+        wanted = self._begun + 1  # one that has begun already may have missed the last transactions
+        with self._waiting:
+            if self._done >= wanted:
+                return
+            self._begun = begun = self._begun + 1
+            try:
+                run_apart(self._sync_file)
+            except OSError as error:
+                raise sa.exc.OperationalError("COMMIT", None, error) from error
+            self._done = begun
+
+    def _sync_file(self) -> None:
+        try:
+            file = os.open(self._path, os.O_RDONLY)
+        except FileNotFoundError:
+            return  # SQLite has moved all of it into the database's file, and waited for the disk
+        try:
+            getattr(os, "fdatasync", os.fsync)(file)  # macOS has fsync alone
+        finally:
+            os.close(file)
 
 
 class Turns:

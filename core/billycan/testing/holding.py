@@ -72,7 +72,8 @@ def watch_writes() -> None:
     sys.addaudithook(_refuse_slow)
     gc.callbacks.append(_time_collection)
     time.sleep = _announce_slow(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on
-    os.fsync = _announce_slow(os.fsync, "to wait for the disk")  # which it never does
+    for name in {"fsync", "fdatasync"} & {*dir(os)}:
+        setattr(os, name, _announce_slow(getattr(os, name), "to wait for the disk"))  # which it never does
 
 
 def _announce_slow(slow: Callable[..., None], what: str) -> Callable[..., None]:

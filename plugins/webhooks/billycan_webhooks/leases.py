@@ -79,6 +79,8 @@ class Desk:
             leases = [self._lease_next(db, wish, found.get(wish[0]), now, retries) for wish in wanted]
             if begun := [_new_attempt(lease, now) for lease in leases if lease]:
                 db.execute(_BEGIN, begun)
+        if begun:
+            self.app.db.wait_for_disk()  # or a power cut could undo a record of which somebody was told
         return leases, retries
 
     def due(self) -> Iterable[Hint]:

@@ -163,6 +163,17 @@ def test_what_is_recorded_together_has_its_own_consequences(hooks, subscribe):
     assert (endpoint["enabled"], endpoint["disabled_reason"]) == (False, "gone")
 
 
+def test_nobody_is_told_of_what_a_power_cut_could_still_undo(hooks, receive, drain, subscribe, monkeypatch):
+    app, steps = hooks(), []
+    client = Client(app)
+    receiver = receive(lambda request: steps.append("told") or request.send_response(204) or request.end_headers())
+    subscribe(client, receiver.url)
+    contact(client)
+    monkeypatch.setattr(app.db, "wait_for_disk", lambda: steps.append("disk"))
+    drain(app)
+    assert steps == ["disk", "told"], "nor is the disk waited for when nothing is leased"
+
+
 def test_a_failure_says_when_to_come_again(hooks, subscribe):
     app = hooks()
     client = Client(app)

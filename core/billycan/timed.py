@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .context import Context
-from .db import ByCodePoint, UTCDateTime, at_most, metadata, own, upsert
+from .db import ByCodePoint, UTCDateTime, at_most, metadata, own, upserts
+from .engines.statements import Statement
 from .fields import Moment
 from .tenants import tenants
 
@@ -79,7 +80,10 @@ class Morning(Struct, frozen=True):
             for (since, today), is_there in groups
         ]
         earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
-        is_time = sa.or_(*(is_there & day.between(since, until) for is_there, since, until in spans))
+        if len(spans) > 1:
+            is_time = sa.or_(*(is_there & day.between(since, until) for is_there, since, until in spans))
+        else:
+            is_time = spans[0][0]
         return _select_not_done(self.what, day).where(day.between(earliest, latest), is_time)
 
     def once(self, ctx: Context, id: str, day: date) -> bool:
@@ -90,8 +94,10 @@ class Morning(Struct, frozen=True):
         local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
         if not local.date() - timedelta(self.last) <= day <= self.latest(local) - timedelta(self.first):
             return False
-        row = upsert(mornings, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
-        return ctx.db.execute(row.on_conflict_do_nothing().returning(mornings.c.id)).first() is not None
+        return _NOTE.first(ctx.db, {"tenant_id": ctx.tenant_id, "what": self.what, "id": id, "day": day}) is not None
+
+
+_NOTE = Statement(**upserts(mornings, lambda row: row.on_conflict_do_nothing().returning(mornings.c.id)))
 
 
 @lru_cache(256)  # an advance of a sandbox's clock asks on every day of it

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from billycan import App, Context, Row, own
 from billycan.fields import Moment
+from billycan.sql import Statement
 
 from .handlers import show_clock
 from .keeping import are_any_waits, forget_known, lock_clock, read_clock, shorten_waits, time_of
@@ -86,16 +87,27 @@ def _advance_clock(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
 
 def _move_clock(ctx: Context, row: Row, then: Moment) -> None:
     """Set an advancing clock to a time; what waits by the real time waits less by as much."""
-    this = own(ctx, clocks) & (clocks.c.id == row.id) & (clocks.c.at == row.at) & clocks.c.until.is_not(None)
-    moved = sa.update(clocks).where(this).values(at=then)
+    moved = {"of_tenant": ctx.tenant_id, "of_id": row.id, "of_at": row.at, "at": then}
     if not are_any_waits(ctx):
         with ctx.app.db.noting() as db:  # a power cut may set it back, but not behind work that was done later
-            db.execute(moved)
+            _MOVE.run(db, moved)
         return
     there = Context(ctx.app, ctx.tenant_id, now=then)
     with there.transaction():
-        if there.db.execute(moved).rowcount:
+        if _MOVE.all(there.db, moved):
             shorten_waits(there, row.at, then)
+
+
+_MOVE = Statement(
+    sa.update(clocks)
+    .where(
+        clocks.c.tenant_id == sa.bindparam("of_tenant"),
+        clocks.c.id == sa.bindparam("of_id"),
+        clocks.c.at == sa.bindparam("of_at"),
+        clocks.c.until.is_not(None),
+    )
+    .returning(clocks.c.id)
+)
 
 
 def _end_advance(ctx: Context, row: Row) -> None:

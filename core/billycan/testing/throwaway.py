@@ -248,6 +248,7 @@ auth_file = {folder}/users
 ignore_startup_parameters = extra_float_digits, options
 pool_mode = {mode}
 default_pool_size = {size}
+server_login_retry = 1
 {more}
 """
 

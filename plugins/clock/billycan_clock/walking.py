@@ -59,7 +59,8 @@ def walk(ctx: Context) -> bool:
 
 def _run_clock(ctx: Context, row: Row) -> bool:
     """Do what is due to a clock that runs."""
-    if _is_over(ctx.app.alone(ctx.tenant_id).work(time_of(row, ctx.now()))):
+    over = time.monotonic() + TURN_SECONDS
+    if _is_over(ctx.app.alone(ctx.tenant_id).work(time_of(row, ctx.now())), over):
         return True
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.update(clocks).where(own(ctx, clocks), clocks.c.id == row.id).values(looked_at=ctx.now()))
@@ -67,35 +68,40 @@ def _run_clock(ctx: Context, row: Row) -> bool:
 
 
 def _advance_clock(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
-    """Do what is due at the time where the clock stands, and set it to the next time at which anything is."""
+    """For one turn, do what is due at the time where the clock stands, and set it to the next time when anything is."""
+    over = time.monotonic() + TURN_SECONDS
     here = walks.get(ctx.tenant_id)
     if here is None or (here.id, here.at) != (row.id, row.at):
         if len(walks) >= MOST_WALKS:
             walks.clear()
         alone = here.alone if here and here.id == row.id else ctx.app.alone(ctx.tenant_id)
         here = walks[ctx.tenant_id] = _Walk(row.id, row.at, alone, alone.work(row.at))
-    if _is_over(here.steps):
-        return True
-    if row.at >= row.until:
-        walks.pop(ctx.tenant_id)
-        _end_advance(ctx, row)
-        return False
-    then = here.alone.next(row.at, Moment.of(min(row.until, row.at + STRIDE)))
-    _move_clock(ctx, row, then)
+    while not _is_over(here.steps, over):
+        if here.at >= row.until:
+            walks.pop(ctx.tenant_id)
+            _end_advance(ctx, row)
+            return False
+        then = here.alone.next(here.at, Moment.of(min(row.until, here.at + STRIDE)))
+        if not _move_clock(ctx, here, then):  # it was deleted, or another worker was first
+            break
+        here.at, here.steps = then, here.alone.work(then)
+        if time.monotonic() >= over:
+            break
     return True
 
 
-def _move_clock(ctx: Context, row: Row, then: Moment) -> None:
-    """Set an advancing clock to a time; what waits by the real time waits less by as much."""
-    moved = {"of_tenant": ctx.tenant_id, "of_id": row.id, "of_at": row.at, "at": then}
+def _move_clock(ctx: Context, here: _Walk, then: Moment) -> bool:
+    """Set an advancing clock to a time; what waits by the real time waits less by as much. Tell whether it was there."""
+    moved = {"of_tenant": ctx.tenant_id, "of_id": here.id, "of_at": here.at, "at": then}
     if not are_any_waits(ctx):
         with ctx.app.db.noting() as db:  # a power cut may set it back, but not behind work that was done later
-            _MOVE.run(db, moved)
-        return
+            return bool(_MOVE.all(db, moved))
     there = Context(ctx.app, ctx.tenant_id, now=then)
     with there.transaction():
-        if _MOVE.all(there.db, moved):
-            shorten_waits(there, row.at, then)
+        is_moved = bool(_MOVE.all(there.db, moved))
+        if is_moved:
+            shorten_waits(there, here.at, then)
+    return is_moved
 
 
 _MOVE = Statement(
@@ -122,7 +128,6 @@ def _end_advance(ctx: Context, row: Row) -> None:
         here.emit("clock.advanced", show_clock(here, here.db.execute(changed).one()))
 
 
-def _is_over(steps: Iterator[None]) -> bool:
+def _is_over(steps: Iterator[None], over: float) -> bool:
     """Take steps until there are no more; return True if the turn is over before that."""
-    over = time.monotonic() + TURN_SECONDS
     return any(time.monotonic() >= over for _ in steps)

@@ -317,8 +317,9 @@ def test_pages_of_a_sandbox_say_what_its_clock_says(make_app, clock):
     assert "Its clock says 1 Mar 2027, 9:30 am." in browser.get("/dashboard").text
 
 
-def test_an_advance_takes_turns_with_other_businesses(sandbox, clock):
+def test_an_advance_takes_turns_with_other_businesses(sandbox, clock, monkeypatch):
     app, other = sandbox.app, Client(sandbox.app)
+    monkeypatch.setattr(walking, "TURN_SECONDS", 0.0)
     for client in (sandbox, other):
         client.post(f"/v1/invoices/{draft(client)['id']}/send", status=200)
     clock.move(days=20)

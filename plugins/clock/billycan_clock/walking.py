@@ -91,7 +91,7 @@ def _advance_clock(ctx: Context, row: Row, walks: dict[str, _Walk]) -> bool:
 
 
 def _move_clock(ctx: Context, here: _Walk, then: Moment) -> bool:
-    """Set an advancing clock to a time; what waits by the real time waits less by as much. Tell whether it was there."""
+    """Set an advancing clock to a time, and shorten what waits by the real time; tell whether the clock was there."""
     moved = {"of_tenant": ctx.tenant_id, "of_id": here.id, "of_at": here.at, "at": then}
     if not are_any_waits(ctx):
         with ctx.app.db.noting() as db:  # a power cut may set it back, but not behind work that was done later

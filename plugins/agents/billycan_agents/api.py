@@ -3,5 +3,6 @@
 from .prompts import Argument, Completion, Prompt
 from .questions import Question
 from .resources import Readable
+from .tools import Attached
 
-__all__ = ["Argument", "Completion", "Prompt", "Question", "Readable"]
+__all__ = ["Argument", "Attached", "Completion", "Prompt", "Question", "Readable"]

@@ -140,7 +140,7 @@ def outcome_of(app: App, identity: Identity, proposal: Proposal) -> Called:
 
 
 def describe_task(app: App, identity: Identity, id: Any) -> tuple[dict[str, Any], Called | None]:
-    """Return a task, and the outcome of the call if it has come to an end."""
+    """Return a task, and the outcome of the call if it has come to an end: an error of the server's if it `failed`."""
     proposal = find_own(app, identity, id)
     is_over = proposal.status in ("done", "failed")
     return _task(proposal), outcome_of(app, identity, proposal) if is_over else None
@@ -157,6 +157,8 @@ def withdraw(app: App, identity: Identity, id: Any) -> None:
 
 def _task(proposal: Proposal) -> dict[str, Any]:
     status = {"pending": "working", "done": "completed", "failed": "completed"}.get(proposal.status, "cancelled")
+    if proposal.error and proposal.error["type"] == Problem.type:
+        status = "failed"  # without an answer of the tool's
     text = _TELLS[proposal.status]
     if proposal.decline_reason:
         text += f" {proposal.decline_reason}"

@@ -1,7 +1,8 @@
 """Calls of tools: each is a call of the API, with the same authorization, validation, events and refusals."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import falcon
 import msgspec
@@ -13,7 +14,7 @@ from billycan.web import encode
 from .done import decode
 from .policies import own_policy, refuse_if_frozen
 from .questions import Question
-from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, may_propose, search_tools
+from .tools import CALL, SEARCH, Tool, all_tools, allowed_tools, fill_in_addresses, may_propose, search_tools
 
 SCHEME = "billycan://"
 MOST_ANSWERED_BYTES = 200_000
@@ -35,6 +36,7 @@ class Called(Struct, frozen=True):
     lacks: The scope that the caller lacks for the tool.
     media_type: Of a file, whose bytes are the value.
     address: Of a file, as a resource of the protocol.
+    attached: The addresses of resources that follow.
     question: What a person has to be asked first, by a form with the schemas that are the value. Nothing was called.
     """
 
@@ -44,6 +46,7 @@ class Called(Struct, frozen=True):
     lacks: str = ""
     media_type: str = ""
     address: str = ""
+    attached: Sequence[str] = ()
     question: Question | None = None
 
 
@@ -134,12 +137,19 @@ def _carry_out(app: App, identity: Identity, tool: Tool, arguments: Mapping[str,
     found = _open(answer.body)
     data, page = found.data, found.pagination
     if len(answer.body) <= MOST_ANSWERED_BYTES:
-        return Called(data, note=_page_note(page) if page else "")
+        return Called(data, note=_page_note(page) if page else "", attached=_attached(tool, data))
     if tool.writes:
         # It is done, whatever can be shown of it.
         few = {name: value for name, value in decode(data).items() if not isinstance(value, dict | list)}
         return Called(few, note="It is done. The answer is too large to show its lists: read them with other tools.")
     raise TooLarge(tool, MOST_ANSWERED_BYTES)
+
+
+def _attached(tool: Tool, data: msgspec.Raw) -> list[str]:
+    members = decode(data) if tool.attaches else None
+    known = members.items() if isinstance(members, Mapping) else ()
+    texts = {name: quote(value, safe="") for name, value in known if isinstance(value, str) and value}
+    return fill_in_addresses(tool.attaches, texts)
 
 
 class TooLarge(Invalid):

@@ -37,7 +37,11 @@ def resource_of(address: str, called: Called) -> dict[str, Any]:
 
 
 def attachment_of(address: str, called: Called) -> dict[str, Any]:
-    """Return what was read as a part of a prompt: a picture or a sound as such, anything else as a resource."""
+    """Return what was read as a part of a prompt or an answer: a picture or a sound as such, anything else as a
+    resource, and as a sentence why it cannot be read.
+    """
+    if called.is_error:
+        return {"type": "text", "text": f"{address}: {called.value['message']}"}
     kind = called.media_type.partition("/")[0]
     if kind in ("image", "audio"):
         return {"type": kind, "data": _in_base64(called), "mimeType": called.media_type}

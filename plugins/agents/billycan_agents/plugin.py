@@ -54,6 +54,7 @@ manifest = Manifest(
         *prompts.PROMPTS,
         *questions.QUESTIONS,
         *resources.ALWAYS,
+        *resources.ATTACHED,
         Context.Guard(
             watch=watch_by(guarding.watch_call),
             policy=own_policy,

@@ -10,7 +10,7 @@ from msgspec import Struct
 from billycan import App, Identity
 
 from .resources import look_up
-from .tools import all_tools, allowed_tools
+from .tools import all_tools, allowed_tools, fill_in_addresses
 
 MOST_CHARACTERS = 10_000
 MOST_COMPLETED = 20
@@ -87,9 +87,7 @@ class Prompt(Struct, frozen=True):
 
     def attached(self, given: Mapping[str, str]) -> list[str]:
         """Return the addresses of what is attached, as far as their arguments are given."""
-        known = {name: value.strip() for name, value in given.items() if value.strip()}
-        needed = {address: {name for _, name, _, _ in Formatter().parse(address) if name} for address in self.attaches}
-        return [address.format_map(known) for address, names in needed.items() if names <= known.keys()]
+        return fill_in_addresses(self.attaches, {name: each.strip() for name, each in given.items() if each.strip()})
 
 
 _CLIENTS = Completion("list_contacts", "{name}", {"sort": "name"})

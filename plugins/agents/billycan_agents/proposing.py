@@ -6,6 +6,7 @@ are kept or neither.
 
 import hashlib
 import json
+import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -40,6 +41,8 @@ from .previews import Taken, changes_of, says_the_same, visible
 from .schemas import Preview, Proposal, ProposalQuery
 from .tables import proposals
 
+log = logging.getLogger("billycan.agents")
+
 LASTS = timedelta(hours=72)
 MOST_PENDING = 100  # of one caller, with those of an hour that it withdrew: nobody reads more
 MOST_REASON = 500
@@ -53,7 +56,7 @@ class Differs(Exception):
 
 
 class Failed(Exception):
-    """Raised if the call is refused, now that it is carried out."""
+    """Raised if the call is refused, or breaks, now that it is carried out."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -132,6 +135,7 @@ def approve(app: App, tenant_id: str, id: str, person: Identity, seen: Any, requ
             _preview_anew(app, identity, id)
             raise ChangedMeanwhile from None
     except Failed as failed:
+        failed.problem.request_id = request_id
         _decide(app, tenant_id, id, person, "failed", error=failed.problem.as_error())
         return "failed"
 
@@ -256,7 +260,7 @@ def _carry_out(app: App, identity: Identity, id: str, person: Identity, seen: An
 
 
 def _try(ctx: Context, identity: Identity, row: Row, *, is_anew: bool = False) -> Done:
-    """Make the call of a proposal in the open transaction; raise Failed if it is refused."""
+    """Make the call of a proposal in the open transaction; raise Failed if it is refused, or breaks."""
     route = ctx.app.route_at(row.method, row.path)
     if route is None:
         raise Failed(NotFound("There is no such operation any more."))
@@ -270,6 +274,11 @@ def _try(ctx: Context, identity: Identity, row: Row, *, is_anew: bool = False) -
         if problem.status >= 500:
             raise
         raise Failed(problem) from None
+    except Exception as error:
+        if ctx.app.hook.handle_error(error=error):
+            raise  # such as a deadlock: it may work in a moment
+        log.error("request %s failed", ctx.request_id, exc_info=error)
+        raise Failed(Problem()) from error
     return begun.end(answer, row.method)
 
 

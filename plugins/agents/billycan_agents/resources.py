@@ -13,7 +13,7 @@ from billycan import App, Identity
 
 from .calling import SCHEME, Called, address_of, call_tool, policy_of
 from .done import decode
-from .tools import ANYTHING, JSON, Tool, all_tools, allowed_tools
+from .tools import ANYTHING, JSON, Attached, Tool, all_tools, allowed_tools
 
 RECORD = {
     "uriTemplate": SCHEME + "{id}",
@@ -41,6 +41,9 @@ ALWAYS = (
     Readable(f"{SCHEME}receivables", "get_receivables"),
     Readable(f"{SCHEME}tenant", "get_tenant"),
 )
+
+# What words do not show.
+ATTACHED = (Attached("get_branding", (f"{SCHEME}attachments/{{logo_attachment_id}}/content",)),)
 
 
 def list_resources(app: App, identity: Identity) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from string import Formatter
 from typing import Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
@@ -40,6 +41,16 @@ _WORD = re.compile(r"[a-z0-9]+")
 _SCHEMAS = "#/components/schemas/"
 
 
+class Attached(Struct, frozen=True):
+    """Resources that follow the answer of an operation, such as the picture of what it describes.
+
+    addresses: Such as `billycan://attachments/{photo_id}/content`, with members of the answer in braces.
+    """
+
+    operation: str
+    addresses: tuple[str, ...]
+
+
 class Tool(Struct, frozen=True):
     """An operation of the API as a tool.
 
@@ -47,6 +58,7 @@ class Tool(Struct, frozen=True):
     in which a caller may be allowed to call it, each as the scopes that it needs together. `answers` is the media type
     of its answer, which is a file unless it is JSON. `mirrors` are the arguments that its schema wants repeated in
     headers, each as the names on the way to it and the header. `questions` ask people for arguments that a call lacks.
+    `attaches` are the addresses of resources that follow its answer.
     """
 
     name: str
@@ -62,6 +74,7 @@ class Tool(Struct, frozen=True):
     answers: str
     mirrors: tuple[tuple[tuple[str, ...], str], ...]
     questions: tuple[Question, ...]
+    attaches: tuple[str, ...]
 
     @property
     def is_file(self) -> bool:
@@ -214,6 +227,12 @@ def allowed_tools(app: App, identity: Identity, policy: Identity.Policy | None =
     return [tool for tool in tools if not (tool.writes and (only_reads or matches(tool.name, policy.never)))]
 
 
+def fill_in_addresses(addresses: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """Return the addresses of which all that stands in braces is known, with that in its place."""
+    needed = {address: {name for _, name, _, _ in Formatter().parse(address) if name} for address in addresses}
+    return [address.format_map(known) for address, names in needed.items() if names <= known.keys()]
+
+
 def list_tools(app: App, identity: Identity, policy: Identity.Policy | None = None) -> list[dict[str, Any]]:
     """Describe the tools that a caller is shown: all of up to 40, else the commonest and two that find the others.
 
@@ -305,6 +324,12 @@ def _tools(app: App) -> Iterator[Tool]:
             answers=JSON if JSON in answers else next(iter(answers)),
             mirrors=(*_mirrored(properties),),
             questions=questions,
+            attaches=tuple(
+                address
+                for _, each in app.offered(Attached)
+                if each.operation == operation["operationId"]
+                for address in each.addresses
+            ),
         )
 
 
@@ -328,8 +353,12 @@ def _resolve(schemas: Json, schema: Any, within: tuple[str, ...] = ()) -> Any:
             return {"type": "object"}
         more = {key: value for key, value in schema.items() if key != "$ref"}
         return {**_resolve(schemas, schemas[name], (*within, name)), **_resolve(schemas, more, within)}
+    resolve = partial(_resolve, schemas, within=within)
     return {
-        key: _resolve(schemas, value, within) for key, value in schema.items() if key not in ("example", "examples")
+        # Members have any names.
+        key: {name: resolve(each) for name, each in value.items()} if key == "properties" else resolve(value)
+        for key, value in schema.items()
+        if key not in ("example", "examples")
     }
 
 

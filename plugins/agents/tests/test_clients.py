@@ -20,7 +20,7 @@ from msgspec import Meta, Struct
 
 from billycan import App, Conflict, Context, Manifest, Reply, Route
 from billycan.testing import Client, throwaway
-from billycan_agents.api import Argument, Completion, Prompt, Question, Readable
+from billycan_agents.api import Argument, Attached, Completion, Prompt, Question, Readable
 from billycan_agents.protocol import MODERN, SUPPORTED
 from billycan_agents.testing import agent_of
 from billycan_users.testing import Browser
@@ -103,7 +103,7 @@ class Done(Struct):
 
 
 class Data(Struct):
-    id: str
+    id: str = ""
 
 
 SOLD_OUT = threading.Event()
@@ -181,6 +181,13 @@ def fail(ctx: Context) -> Done:
     return Done("")
 
 
+def crash(ctx: Context) -> Done:
+    """Do something that breaks once it no longer waits for a person."""
+    if SOLD_OUT.is_set():
+        raise RuntimeError("This tool breaks for testing")
+    return Done("")
+
+
 def named(name: str, method: Any, handler: Any) -> Route:
     """Return a route of the suite's plugin: its handler's name is the tool's."""
 
@@ -192,12 +199,19 @@ def named(name: str, method: Any, handler: Any) -> Route:
     return Route(method, f"/v1/suite/{name}", handle, scope=f"suite:{'read' if method == 'GET' else 'write'}")
 
 
-HELD = {"slow_compute": work, "confirm_delete": work, "failing_job": fail, "test_tool_with_task": enroll}
+HELD = {
+    "slow_compute": work,
+    "confirm_delete": work,
+    "failing_job": fail,
+    "protocol_error_job": crash,
+    "test_tool_with_task": enroll,
+}
 ROUTES = {
     "test_simple_text": text,
     "test_image_content": picture,
     "test_audio_content": sound,
     "test_embedded_resource": file,
+    "test_multiple_content_types": data,
     "test_error_handling": error,
     "test_streaming_elicitation": text,
     "test_logging_tool": text,
@@ -258,6 +272,7 @@ SUITE = Manifest(
             attaches=("test://static-binary",),
         ),
         *(Question(*question) for question in QUESTIONS),
+        Attached("test_multiple_content_types", ("test://static-binary", "test://static-text")),
         Readable("test://example-resource", "test_simple_text"),
         Readable("test://static-text", "test_simple_text"),
         Readable("test://static-binary", "test_image_content"),
@@ -313,7 +328,7 @@ def decide(client, proposed):
     for id in iter(proposed.get, None):
         proposal = reader.get(f"/v1/proposals/{id}")["data"]
         if int(proposal["arguments"].get("seconds", 0)) < 60:
-            if proposal["operation"] == "failing_job":
+            if proposal["operation"] in ("failing_job", "protocol_error_job"):
                 SOLD_OUT.set()
             # What was withdrawn meanwhile has no button, or a useless one.
             if f"{id}/approve" in owner.get(f"/dashboard/approvals/{id}").text:

@@ -13,6 +13,9 @@ from billycan_agents.testing import Agent, agent_of, bill
 
 PLUGINS = ("agents", "users", "contacts", "hosted", "documents", "invoices", "expenses", "attachments", "pdf")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
+LOGO = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"
 
 pytestmark = pytest.mark.either
@@ -121,6 +124,18 @@ def test_a_file_that_is_too_large_is_refused_before_all_of_it_is_read(client, co
     guest = Agent(Client(make_app("guest", *PLUGINS[:3])))
     guest.refused("answer_too_large", "get_endless")
     assert len(read_of) == 5 and closed
+
+
+def test_a_model_sees_the_logo_with_the_branding_if_its_key_may_read_it(client, contact):
+    agent, part = Agent(client), Agent(client.key("hosted:read"))
+    assert len(agent.call("get_branding")["content"]) == 1
+    logo = attach(client, contact, LOGO, "logo.png")
+    client.patch("/v1/branding", {"logo_attachment_id": logo})
+    branding, picture = agent.call("get_branding")["content"]
+    assert json.loads(branding["text"])["logo_attachment_id"] == logo
+    assert (picture["type"], base64.b64decode(picture["data"])) == ("image", LOGO)
+    same, why = part.call("get_branding")["content"]
+    assert same == branding and why["text"].startswith(f"billycan://attachments/{logo}/content: ")
 
 
 def test_files_are_for_those_who_may_read_their_records(client, contact):

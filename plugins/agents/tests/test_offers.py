@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from billycan import Context, Manifest, Reply, Route
 from billycan.testing import Client
-from billycan_agents.api import Argument, Completion, Prompt, Question, Readable
+from billycan_agents.api import Argument, Attached, Completion, Prompt, Question, Readable
 from billycan_agents.protocol import HANDSHAKE
 from billycan_agents.testing import META, Agent, agent_of
 
@@ -33,6 +33,7 @@ class Told(Struct):
 
 class About(Struct):
     place: Annotated[str, Meta(extra_json_schema={"x-mcp-header": "Place"})]
+    example: str = ""
 
 
 class Signed(Struct):
@@ -102,6 +103,7 @@ GUEST = Manifest(
             arguments={"about": Argument("The address of something.")},
             attaches=("guest://manual", "{about}"),
         ),
+        Attached("get_due", ("guest://manual", "guest://due/{of}", "guest://due/{nothing}", "other://due")),
         Question("sign", "signer", "Who signs how many pages?", ("by", "pages")),
         Question("color", "first", "What is your name?", ("name",)),
         Question("color", "second", "What is your color?", ("color",)),
@@ -212,6 +214,20 @@ def test_a_prompt_attaches_what_its_caller_may_read(client):
         assert explain({"about": none}, 400)["error"]["data"] == {"uri": none}
     blind = Agent(client.key("contacts:read"))
     assert explain({}, 400, blind)["error"]["data"]["code"] == "insufficient_scope"
+
+
+def test_what_a_plugin_attaches_follows_an_answer_as_far_as_its_caller_may_read_it(client):
+    first, *attached = Agent(client).call("get_due", of="hot/taps")["content"]
+    assert first == {"type": "text", "text": '{"of":"hot/taps"}'}
+    manual, due = (each["resource"] for each in attached)
+    assert manual == {"uri": "guest://manual", "mimeType": "text/plain", "text": "Oil it."}
+    assert due["uri"] == "guest://due/hot%2Ftaps" and json.loads(due["text"])["data"] == {"of": "hot/taps"}
+    assert len(Agent(client).call("get_due", on="x")["content"]) == 1  # an error has nothing behind it
+
+
+def test_a_member_may_have_a_name_that_schemas_use(client):
+    body = Agent(client).tools()["tell"]["inputSchema"]["properties"]["body"]
+    assert body["properties"]["about"]["properties"].keys() == {"place", "example"}
 
 
 def ask(agent, name, arguments, status=200, *, meta=FORMS, headers=None, **more):

@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
+from msgspec import Struct
 
-from billycan import Forbidden, Identity
+from billycan import Context, Forbidden, Identity, Manifest, Route
 from billycan.testing import Client, run_timed
 from billycan_agents import proposing
 from billycan_agents.asking import TASKS
@@ -17,6 +18,10 @@ from billycan_users.testing import PASSWORD, Browser
 HELD = "approval_required"
 RATES = {"per_minute": 1, "per_second": 1}
 ASK = {"Prefer": "respond-async, propose", "X-Reason": "The client asked for it"}
+
+
+class Pressed(Struct):
+    times: int = 1
 
 
 @pytest.fixture
@@ -175,6 +180,33 @@ def test_one_that_is_refused_when_carried_out_has_failed(client, owner):
     found = agent.get(f"/v1/proposals/{made['id']}")["data"]
     assert found["status"] == "failed" and found["error"]["code"] == "validation_failed"
     assert client.get("/v1/invoices")["data"] == []
+
+
+def test_one_that_breaks_when_carried_out_has_failed_and_its_task_with_an_error(make_app, install, caplog):
+    breaks = list[bool]()
+
+    def press(ctx: Context) -> Pressed:
+        """Press the button."""
+        if breaks:
+            raise RuntimeError("a fault of the plugin")
+        return Pressed()
+
+    install(Manifest(name="button", routes=(Route("POST", "/v1/button/press", press, scope="button:write"),)))
+    client = Client(make_app("agents", "users", "dashboard", "button"))
+    owner, agent = Browser(client.app).join(client), Agent(agent_of(client, "propose"))
+    meta = {**META, "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}}}
+    id = agent.send("tools/call", {"name": "press", "arguments": {}}, meta=meta)["result"]["taskId"]
+    breaks.append(True)
+    assert "Something went wrong on the server" in approve(owner, {"id": id}).text
+    failed = client.get(f"/v1/proposals/{id}")["data"]
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
+    assert f"request {failed['error']['request_id']} failed" in caplog.text and "a fault of the plugin" in caplog.text
+    task = agent.send("tasks/get", {"taskId": id}, headers={"Mcp-Name": id}, meta=meta)["result"]
+    assert (task["status"], task["error"]["code"], "result" in task) == ("failed", -32603, False)
+    assert task["error"]["data"] == failed["error"] and task["error"]["message"] == failed["error"]["message"]
+    # A call that waits for nobody breaks with the same error, and says which request it was.
+    broken = Agent(agent_of(client, "full")).send("tools/call", {"name": "press", "arguments": {}}, 500)
+    assert (broken["id"], broken["error"]["code"], broken["error"]["data"]["code"]) == (1, -32603, "internal_error")
 
 
 @pytest.mark.both

@@ -61,9 +61,9 @@ class Done:
 
     @property
     def amounts(self) -> dict[str, Decimal]:
-        """The amount of each document that the call shows."""
-        found = amounts_of(self._shown, self.before)
-        return found | amounts_of([self.before], None) if self.method == "DELETE" else found
+        """The amount of each document that the call shows, and of the one that it deletes, sends or acts on."""
+        named = [] if self.method == "PATCH" else [self.before]
+        return amounts_of([*named, *self._shown], self.before)
 
     @property
     def repeats(self) -> bool:

@@ -187,9 +187,13 @@ def show_to(ctx: Context, row: Row) -> Proposal:
     shown = show(ctx.app, row)
     route = ctx.app.route_at(row.method, row.path)
     is_own = ctx.identity is not None and ctx.identity.id == row.caller_id
-    is_shown = is_own or ctx.identity is None or may_read(ctx.identity, route)
-    shown.arguments = arguments_of(route, row) if is_shown else None
-    shown.preview = Preview(**row.preview) if is_shown else None
+    reads = ctx.identity is None or may_read(ctx.identity, route)
+    if not (is_own or reads):
+        shown.arguments = shown.preview = None
+        return shown
+    shown.arguments, shown.preview = arguments_of(route, row), Preview(**row.preview)
+    if not reads:
+        shown.preview.changes = {}  # with what the record was before
     return shown
 
 

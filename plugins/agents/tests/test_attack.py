@@ -326,3 +326,34 @@ def test_an_answer_kept_for_repeats_shows_an_agent_no_more_than_its_own(make_app
     agent = agent_of(client, auto_below=Decimal(9000))
     error = agent.refused(403, "insufficient_scope", *sent, headers={"Idempotency-Key": "send-1"})
     assert "without a policy" in error["message"]
+
+
+def test_a_document_beyond_the_limit_is_not_sent_to_whom_the_agent_likes(make_app):
+    """What is sent has the link by which its reader decides as the client."""
+    plugins = ("agents", "users", "contacts", "hosted", "documents", "quotes", "invoices", "reminders", "mail")
+    client = Client(make_app(*plugins, mail=MAIL))
+    contact = client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]["id"]
+    paths = []
+    for home in ("quotes", "invoices"):
+        paths.append(f"/v1/{home}/{client.post(f'/v1/{home}', bill(client, 5000, contact))['data']['id']}")
+        client.post(f"{paths[-1]}/send", {}, 200)
+    agent = agent_of(client, auto_below=Decimal(100))
+    to = {"to": ["eve@example.com"]}
+    for call in ((f"{paths[0]}/email", to), (f"{paths[1]}/email", to), (f"{paths[1]}/send_reminder", {})):
+        assert "about $5,000.00" in agent.refused(403, HELD, "POST", *call)["message"]
+    assert client.get("/v1/emails")["data"] == []
+    day = agent_of(client, per_day=Decimal(6000))
+    day.post(f"{paths[0]}/email", to)
+    day.post(f"{paths[0]}/email", to)  # the same money
+    day.refused(403, HELD, "POST", f"{paths[1]}/email", to)
+
+
+def test_a_proposal_shows_its_maker_nothing_that_it_may_not_read(make_app):
+    client = Client(make_app("agents", "users", "contacts"))
+    path = f"/v1/contacts/{client.post('/v1/contacts', {'name': 'Ada', 'notes': 'Pays late'})['data']['id']}"
+    for scope, told in ((("agents:read", "contacts:write"), False), (("read", "write"), True)):
+        agent = agent_of(client, "propose", scope)
+        id = agent.refused(403, HELD, "DELETE", path, headers=ASK)["proposal_id"]
+        shown = agent.get(f"/v1/proposals/{id}")["data"]
+        assert shown["arguments"] == {"id": path.rpartition("/")[2]}
+        assert (shown["preview"]["changes"].get("notes") == ["Pays late", None]) is told

@@ -1,6 +1,6 @@
 // An agent like agent.py, with the public package `@modelcontextprotocol/client`:
 //
-//     npm install @modelcontextprotocol/client
+//     npm install --no-save @modelcontextprotocol/client
 //     BILLYCAN_KEY=svc_test_… node agent.mjs
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 

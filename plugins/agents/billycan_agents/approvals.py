@@ -77,13 +77,14 @@ def _described(visit: Visit, row: Row) -> dict[str, Any]:
     route = visit.app.route_at(row.method, row.path)
     arguments = visible(proposing.arguments_of(route, row))
     body = arguments.pop("body", None)
-    look = _Look(visit.session.zone, _kinds(visit, row.method, route.path) if route else {})
+    answer = _answer_of(visit, row.method, route.path) if route else None
+    look = _Look(visit.session.zone, _kinds_of(answer))
     # The name of another record stands for its id.
     told = {f"{name}_id" for name, value in members.items() if isinstance(value, Mapping)}
     told |= {f"{name}_id" for name, both in changes.items() if any(isinstance(value, Mapping) for value in both)}
     told |= {name for name, value in members.items() if value in arguments.values()}
-    facts = [(name, look.lines(value, name)) for name, value in members.items() if name not in _QUIET | told]
-    changed = [(name, [look.lines(value, name) for value in both]) for name, both in changes.items()]
+    facts = [(name, look.lines(value, name)) for name, value in _in_order(members, answer) if name not in _QUIET | told]
+    changed = [(name, [look.lines(value, name) for value in both]) for name, both in _in_order(changes, answer)]
     each, may_read = proposing.show(visit.app, row), proposing.may_read(visit.identity, route)
     warnings = _risks(visit, row)
     return {
@@ -138,10 +139,18 @@ def _called(record: Mapping[str, Any], *, is_new: bool = False) -> str:
     return " for ".join(map(str, called))
 
 
-def _kinds(visit: Visit, method: str, path: str) -> dict[str, str]:
-    """Map the members of what a proposal shows to the kinds of their values; one that deletes shows the record."""
+def _answer_of(visit: Visit, method: str, path: str) -> Any:
+    """Return the type of what a proposal shows; one that deletes shows the record."""
     endpoint = visit.app.at.get(("GET", path)) if method == "DELETE" else None
-    return _kinds_of((endpoint or visit.app.at[method, path]).signature.answer)
+    return (endpoint or visit.app.at[method, path]).signature.answer
+
+
+def _in_order(members: Mapping[str, Any], answer: Any) -> list[tuple[str, Any]]:
+    """Return members in the order of their type, which PostgreSQL does not keep, and those that are zero at the end."""
+    is_known = isinstance(answer, type) and issubclass(answer, Struct)
+    names = [field.encode_name for field in msgspec.structs.fields(answer)] if is_known else []
+    places = {name: place for place, name in enumerate(names)}
+    return sorted(members.items(), key=lambda each: (each[1] == 0, places.get(each[0], len(names))))
 
 
 def show_alike(visit: Visit) -> Answer:

@@ -40,3 +40,8 @@ def may_lack(schema: Mapping[str, Any], asks: tuple[str, ...]) -> dict[str, Any]
         properties["body"] = may_lack(properties["body"], asks)
     required = [name for name in schema.get("required", ()) if name not in asks]
     return {**schema, "properties": properties, **({"required": required} if "required" in schema else {})}
+
+
+def for_people(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a member that is asked for, without the sentence for models."""
+    return {**schema, "description": schema["description"].removesuffix(_LEAVE_OUT).strip()}

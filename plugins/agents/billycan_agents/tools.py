@@ -14,7 +14,7 @@ from billycan import App, Fault, Identity, Invalid
 from billycan.web import encode
 
 from .policies import matches
-from .questions import Question, may_lack
+from .questions import Question, for_people, may_lack
 
 Json = Mapping[str, Any]
 
@@ -128,9 +128,10 @@ class Tool(Struct, frozen=True):
         return {**filled, "body": {**(arguments.get("body") or {}), **body}} if body else filled
 
     def members(self, asks: Sequence[str]) -> dict[str, Json]:
-        """Return the schemas of members of the tool's query or body."""
+        """Return the schemas of members of the tool's query or body, as people are shown them."""
         known = self.schema["properties"]
-        return {name: known[name] if name in self.places else known["body"]["properties"][name] for name in asks}
+        holders = {name: known if name in self.places else known["body"]["properties"] for name in asks}
+        return {name: for_people(holder[name]) for name, holder in holders.items()}
 
     def _is_missing(self, arguments: Json, name: str) -> bool:
         holder = arguments if name in self.places else arguments.get("body") or {}

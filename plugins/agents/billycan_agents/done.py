@@ -19,6 +19,7 @@ MARK = "agents.mark"  # in a context's memo: an id made when the call was author
 
 _ID = re.compile(rb"[a-z]{2,10}_[0-9a-z]{1,40}")
 _PARAMETER = re.compile(r"{(\w+)}")
+_PRICES = ("unit_price", "price")
 PARTIES = ("client_id", "supplier_id", "contact_id")
 decode = msgspec.json.Decoder(float_hook=Decimal).decode  # amounts keep their decimals
 
@@ -70,6 +71,14 @@ class Done:
         """True if the call shows a record that makes others from now on, such as a recurring invoice."""
         records = [each for each in self._shown if isinstance(each, Mapping)]
         return any(each.get("frequency") and each.get("status") == "active" for each in records)
+
+    @property
+    def reprices(self) -> bool:
+        """True if the call changes a price that later documents take, such as one of the price list."""
+        before, data = self.before or {}, self.data if isinstance(self.data, Mapping) else {}
+        is_same = bool(before) and before.get("id") == data.get("id")
+        is_priced = any(name in before for name in _PRICES)
+        return is_same and is_priced and any(before.get(name) != data.get(name) for name in (*_PRICES, "gst_code"))
 
     @property
     def _shown(self) -> list[Any]:

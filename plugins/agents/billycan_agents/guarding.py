@@ -30,6 +30,7 @@ LATER = 202  # accepted, and done after the answer
 READ_ONLY = "This key may only read: an owner of the business has set that."
 NOT_KNOWN = "This is carried out later, so its effects are not known yet: a person has to approve it."
 REPEATS = "This repeats, so what it adds up to is not known: a person has to approve it."
+REPRICES = "Later invoices may take this price, so what it adds up to is not known: a person has to approve it."
 IN_DASHBOARD = "It cannot be proposed: somebody has to do it in the dashboard."
 
 
@@ -120,6 +121,8 @@ def _check(ctx: Context, call: Call, policy: Identity.Policy, begun: Begun, answ
         return
     if done.repeats:
         raise ask(REPEATS)
+    if done.reprices:
+        raise ask(REPRICES)
     if policy.per_day is not None and _moves_the_day(ctx, call, done):
         raise ask("This changes the time of the business, and with it the day that a limit is for.")
     amounts = done.amounts

@@ -22,7 +22,7 @@ PROPOSED = (
 # Calls that redirect clients' money or letters, or keep people from being told, without an amount to be limited.
 NEVER = (
     *("delete_*", "update_tenant", "update_branding", "update_reminders", "update_notification_rule"),
-    *("create_endpoint", "update_endpoint", "rotate_*", "create_custom_field", "update_custom_field"),
+    *("create_endpoint", "update_endpoint", "rotate_*", "create_custom_field", "update_custom_field", "add_suppressed"),
 )
 MOST_NAMES = 100
 _ALONE = {

@@ -329,7 +329,7 @@ def test_an_answer_kept_for_repeats_shows_an_agent_no_more_than_its_own(make_app
 
 
 def test_a_document_beyond_the_limit_is_not_sent_to_whom_the_agent_likes(make_app):
-    """What is sent has the link by which its reader decides as the client."""
+    """An email has the link by which its reader decides as the client."""
     plugins = ("agents", "users", "contacts", "hosted", "documents", "quotes", "invoices", "reminders", "mail")
     client = Client(make_app(*plugins, mail=MAIL))
     contact = client.post("/v1/contacts", {"name": "Ada", "email": "ada@example.com"})["data"]["id"]
@@ -357,3 +357,21 @@ def test_a_proposal_shows_its_maker_nothing_that_it_may_not_read(make_app):
         shown = agent.get(f"/v1/proposals/{id}")["data"]
         assert shown["arguments"] == {"id": path.rpartition("/")[2]}
         assert (shown["preview"]["changes"].get("notes") == ["Pays late", None]) is told
+
+
+def test_a_price_that_invoices_take_later_is_not_changed_within_limits(make_app, clock):
+    plugins = ("agents", "users", "contacts", "hosted", "documents", "invoices", "recurring", "items")
+    client = Client(make_app(*plugins, "staff", "bookings"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    item = client.post("/v1/items", {"name": "Check-up", "unit_price": 10, "gst_code": "gst_free"})["data"]["id"]
+    weekly = {"client_id": contact, "line_items": [{"item_id": item}], "frequency": "week", "then": "send"}
+    client.post("/v1/recurring_invoices", {**weekly, "start_on": "2026-11-22"})
+    agent = agent_of(client, auto_below=Decimal(100))
+    assert "price" in agent.refused(403, HELD, "PATCH", f"/v1/items/{item}", {"unit_price": 9999})["message"]
+    service = client.post("/v1/services", {"name": "Visit", "price": 10, "duration_minutes": 60})["data"]["id"]
+    agent.refused(403, HELD, "PATCH", f"/v1/services/{service}", {"price": None})
+    agent.patch(f"/v1/items/{item}", {"name": "Check-up in spring"})
+    agent.post("/v1/items", {"name": "Tap", "unit_price": 50})
+    clock.move(days=2)
+    run_timed(client.app)
+    assert [each["total"] for each in client.get("/v1/invoices")["data"]] == [10]

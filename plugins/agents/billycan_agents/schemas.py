@@ -15,7 +15,8 @@ class Preview(Struct, kw_only=True):
 
     status: The status that it would be answered with.
     data: What it would answer, such as the record; ids and numbers of new records are others once it is carried out.
-    changes: The members of the record that it would change, each with the value before and after.
+    changes: The members of the record that it would change, each with the value before and after; none for a key that
+      may not read the record.
     events: The events that it would emit.
     """
 

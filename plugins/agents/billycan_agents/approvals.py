@@ -38,7 +38,7 @@ _MOST_PENDING, _MOST_DECIDED = 500, 100
 _ALIKE, _MOST_ALIKE = f"{_HERE}/alike", 20
 _BECAME = {
     "done": "approved and done",
-    "failed": "refused when carried out",
+    "failed": "failed when carried out",
     "changed": "changed meanwhile and left to be looked at again",
 }
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -196,7 +196,7 @@ def approve(visit: Visit, id: str) -> Answer:
     _require(visit, row)
     status = _approve(visit, row, visit.check_seen)
     if status == "failed":
-        return Led(f"{_HERE}/{id}", "It was refused when it was carried out: see why below.", "warn")
+        return Led(f"{_HERE}/{id}", "It failed when it was carried out: see why below.", "warn")
     return Led(_HERE, "It is approved and done.")
 
 

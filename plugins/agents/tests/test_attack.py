@@ -206,7 +206,7 @@ def test_what_an_owner_forbids_after_it_was_proposed_is_not_carried_out(client, 
     id = agent.refused(403, HELD, "DELETE", f"/v1/contacts/{contact}", headers=ASK)["proposal_id"]
     set_policy(agent, Identity.Policy(**policy))
     owner.get(f"/dashboard/approvals/{id}")
-    assert "refused when it was carried out" in owner.send(f"/dashboard/approvals/{id}/approve").text
+    assert "failed when it was carried out" in owner.send(f"/dashboard/approvals/{id}/approve").text
     assert client.get(f"/v1/proposals/{id}")["data"]["error"]["code"] == "not_allowed_for_agents"
     assert client.get(f"/v1/contacts/{contact}")["data"]["name"] == "Ada"
 

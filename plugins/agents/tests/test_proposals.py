@@ -184,7 +184,7 @@ def test_one_that_is_refused_when_carried_out_has_failed(client, owner):
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     made = propose(agent, "POST", "/v1/invoices", bill(client, 100, contact))
     client.delete(f"/v1/contacts/{contact}")
-    assert "refused when it was carried out" in approve(owner, made).text
+    assert "failed when it was carried out" in approve(owner, made).text
     found = agent.get(f"/v1/proposals/{made['id']}")["data"]
     assert found["status"] == "failed" and found["error"]["code"] == "validation_failed"
     assert client.get("/v1/invoices")["data"] == []
@@ -205,9 +205,10 @@ def test_one_that_breaks_when_carried_out_has_failed_and_its_task_with_an_error(
     meta = {**META, "io.modelcontextprotocol/clientCapabilities": {"extensions": {TASKS: {}}}}
     id = agent.send("tools/call", {"name": "press", "arguments": {}}, meta=meta)["result"]["taskId"]
     breaks.append(True)
-    assert "Something went wrong on the server" in approve(owner, {"id": id}).text
+    page = approve(owner, {"id": id}).text
     failed = client.get(f"/v1/proposals/{id}")["data"]
     assert (failed["status"], failed["error"]["code"]) == ("failed", "internal_error")
+    assert "Something went wrong on the server" in page and failed["error"]["request_id"] in page
     assert f"request {failed['error']['request_id']} failed" in caplog.text and "a fault of the plugin" in caplog.text
     task = agent.send("tasks/get", {"taskId": id}, headers={"Mcp-Name": id}, meta=meta)["result"]
     assert (task["status"], task["error"]["code"], "result" in task) == ("failed", -32603, False)

@@ -146,11 +146,16 @@ def _answer_of(visit: Visit, method: str, path: str) -> Any:
 
 
 def _in_order(members: Mapping[str, Any], answer: Any) -> list[tuple[str, Any]]:
-    """Return members in the order of their type, which PostgreSQL does not keep, and those that are zero at the end."""
+    """Return a document's lines first, what is zero last, and the rest as its type has it, which PostgreSQL loses."""
     is_known = isinstance(answer, type) and issubclass(answer, Struct)
     names = [field.encode_name for field in msgspec.structs.fields(answer)] if is_known else []
     places = {name: place for place, name in enumerate(names)}
-    return sorted(members.items(), key=lambda each: (each[1] == 0, places.get(each[0], len(names))))
+    return sorted(members.items(), key=lambda each: (_rank(each[1]), places.get(each[0], len(names))))
+
+
+def _rank(value: Any) -> int:
+    is_lines = isinstance(value, list) and value and isinstance(value[0], Mapping) and "description" in value[0]
+    return 0 if is_lines else 2 if value == 0 else 1
 
 
 def show_alike(visit: Visit) -> Answer:

@@ -171,11 +171,11 @@ def test_a_number_given_to_another_meanwhile_does_not_matter(client, owner, cloc
     assert agent.get(f"/v1/proposals/{made['id']}")["data"]["status"] == "done"
 
 
-def test_the_page_ends_with_what_is_zero(client, owner):
-    """On a phone, the lines of an invoice are seen before six amounts of nothing."""
+def test_the_page_begins_with_the_lines_and_ends_with_what_is_zero(client, owner):
+    """On a phone, the lines of an invoice are seen first, and six amounts of nothing last."""
     made = propose(agent_of(client, "propose"), "POST", "/v1/invoices", bill(client, 100))
     facts = owner.get(f"/dashboard/approvals/{made['id']}").html.select_one("dl.facts").text
-    places = [facts.index(each) for each in ("Client", "Total", "Labour: $100.00", "Amount paid", "Is overdue")]
+    places = [facts.index(each) for each in ("Labour: $100.00", "Client", "Total", "Amount paid", "Is overdue")]
     assert places[:3] == sorted(places[:3]) and max(places[:3]) < min(places[3:])
 
 

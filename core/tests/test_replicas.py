@@ -314,6 +314,23 @@ def test_one_that_a_failover_left_behind_is_not_read_from(connect):
     assert not found.ok and "does not follow" in found.message
 
 
+def test_one_that_reads_from_replicas_of_other_nodes_is_not_read_from(connect, primary):
+    """A cluster's coordinator knows how far it is itself, but not those nodes: it would miss writes that they lack.
+
+    PostgreSQL keeps the setting for the extension, whether it is installed or not.
+    """
+    standby = primary.replica(**{"citus.use_secondary_nodes": "always"})
+    app = connect(primary, standby)
+    client = Client(app)
+    id = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    until(lambda: asked(standby, f"SELECT id FROM contacts WHERE id = '{id}'", "billycan"))
+    with on_replicas(app) as there:
+        assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]
+    assert there == []
+    (found,) = doctor.check_replicas(app)
+    assert not found.ok and "other nodes" in found.message
+
+
 def test_two_replicas_take_turns(connect, primary, standby):
     second = primary.replica()
     app = connect(primary, standby, second)

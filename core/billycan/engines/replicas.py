@@ -2,7 +2,8 @@
 
 It first asks the primary how far its log is written, which touches no table, and then a replica how much of that it
 has not replayed. So everybody sees every write that was acknowledged, whichever key, page, process or host made it. A
-replica that lags, does not answer, or does not follow this primary is left out.
+replica that lags, does not answer, does not follow this primary, or reads from replicas of a cluster's other nodes is
+left out.
 """
 
 import time
@@ -26,12 +27,14 @@ _WRITTEN = Statement(
         "SELECT pg_current_wal_flush_lsn()::text AS at, pg_walfile_name(pg_current_wal_flush_lsn()) AS file"
     ).columns(at=sa.Text, file=sa.Text)
 )
-# One that a failover left behind may have replayed a later position, but of another timeline.
+# One that a failover left behind may have replayed a later position, but of another timeline. A cluster's coordinator
+# that reads from replicas of the other nodes does not know how far those are.
 _BEHIND = Statement(
     sa.text(
         "SELECT pg_wal_lsn_diff(CAST(:at AS pg_lsn), pg_last_wal_replay_lsn())::bigint AS bytes"
         " FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery() WHERE pg_is_in_recovery()"
         " AND system_identifier || ' ' || greatest(timeline_id, min_recovery_end_timeline) = :log"
+        " AND coalesce(current_setting('citus.use_secondary_nodes', true), '') <> 'always'"
     ).columns(bytes=sa.BigInteger)
 )
 
@@ -89,7 +92,7 @@ class Replica:
         self._readers.close_idle()
 
     def behind(self, written: Written) -> int | None:
-        """Return how many bytes of the primary's log it has not replayed; None if it is none of this primary's.
+        """Return how many bytes of the primary's log it has not replayed; None if it is not to be read from at all.
 
         Raise DBAPIError if it does not answer.
         """

@@ -111,6 +111,9 @@ def _write_replicas(app: App) -> Iterator[str]:
             yield f'billycan_replica_behind_bytes{{replica="{name}"}} {behind}'
 
 
+_NOT_READ = "does not follow this primary, or reads from replicas of other nodes"
+
+
 def measure_replicas(app: App) -> Iterator[tuple[str, int | str]]:
     """Yield each replica's name, and by how many bytes it is behind, or what is wrong with it."""
     if app.db.replicas is None:
@@ -119,7 +122,7 @@ def measure_replicas(app: App) -> Iterator[tuple[str, int | str]]:
     for replica in app.db.replicas:
         try:
             behind = replica.behind(written)
-            yield replica.name, "does not follow this primary" if behind is None else max(behind, 0)
+            yield replica.name, _NOT_READ if behind is None else max(behind, 0)
         except sa.exc.SQLAlchemyError as error:
             yield replica.name, reason(error)
 

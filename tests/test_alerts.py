@@ -1,12 +1,19 @@
 """The alerts for Prometheus and the dashboard for Grafana: what they ask for exists, and each alert fires in time.
 
-Each alert is brought about in a real app, whose metrics promtool then evaluates.
+Each alert is brought about in a real app, whose metrics promtool then evaluates. A real Prometheus scrapes a whole
+deployment, and then has something to show in every panel.
 """
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -17,7 +24,7 @@ import yaml
 from billycan import platform
 from billycan.operating import disks, health, metrics
 from billycan.starting.packages import first_party, installed
-from billycan.testing import Client
+from billycan.testing import Client, throwaway
 from billycan.working import worker
 from billycan_mail.tables import letters
 from billycan_redis_limits import plugin as redis_limits
@@ -29,7 +36,8 @@ DEPLOY = Path(__file__).parents[1] / "deploy"
 ALERTS, DASHBOARD = DEPLOY / "prometheus" / "alerts.yml", DEPLOY / "grafana" / "billycan.json"
 (GROUP,) = yaml.safe_load(ALERTS.read_text("utf-8"))["groups"]
 RULES = {rule["alert"]: rule for rule in GROUP["rules"]}
-PANELS = json.loads(DASHBOARD.read_text("utf-8"))["panels"]
+BOARD = json.loads(DASHBOARD.read_text("utf-8"))
+PANELS = BOARD["panels"]
 ASKED = [target["expr"] for panel in PANELS for target in panel["targets"]]
 OF_PROMETHEUS = {"up"}
 PROMTOOL = shutil.which("promtool")
@@ -97,10 +105,10 @@ def run(*args):
 MINUTES = 15  # that all is well, before it is not
 
 
-def series_of(well, wrong, minutes):
+def series_of(well, wrong, minutes, *, rising=True):
     """Return Prometheus' series of the metrics of an app: those of `well` at first, and then those of `wrong`.
 
-    What counts goes on rising as it did between the two.
+    What counts goes on rising as it did between the two, if it is `rising`.
     """
     before, after = (
         dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#")) for text in (well, wrong)
@@ -109,7 +117,7 @@ def series_of(well, wrong, minutes):
     for name in {**before, **after}:
         first, then = float(before.get(name, 0)), after.get(name)
         labels = name.removesuffix("}") + ("," if "{" in name else "{") + 'job="billycan",instance="one"}'
-        if name.startswith(("billycan_requests_total", "billycan_request_seconds")):
+        if rising and name.startswith(("billycan_requests_total", "billycan_request_seconds")):
             values = f"{first:g}x{MINUTES} {first:g}+{float(then or 0) - first:g}x{minutes}"
         elif name not in before:
             values = f"_x{MINUTES} {then}x{minutes}"
@@ -123,16 +131,16 @@ def minutes_of(text):
     return int(text[:-1]) * {"m": 1, "h": 60}[text[-1]]
 
 
-def fires(tmp_path, well, wrong, alert, **labels):
+def fires(tmp_path, well, wrong, alert, *, rising=True, **labels):
     """Check that promtool has this alert fire once things are wrong for as long as it waits, and not before."""
     wait = minutes_of(RULES[alert]["for"])
-    end = MINUTES + wait + 20
+    end = MINUTES + wait + (20 if rising else 1)
     expected = {**RULES[alert]["labels"], **labels}
     tests = [
         {"eval_time": f"{MINUTES - 1}m", "alertname": alert, "exp_alerts": []},
         {"eval_time": f"{end}m", "alertname": alert, "exp_alerts": [{"exp_labels": expected}]},
     ]
-    given = series_of(well, wrong, wait + 30)
+    given = series_of(well, wrong, wait + 30, rising=rising)
     up = f"1x{MINUTES} {0 if alert == 'BillycanDown' else 1}x{wait + 30}"
     given.append({"series": 'up{job="billycan",instance="one"}', "values": up})
     group = {"interval": "1m", "input_series": given, "alert_rule_test": tests}
@@ -291,6 +299,15 @@ def test_an_alert_fires_once_things_are_wrong(alert, app, clock, monkeypatch, tm
 
 
 @needs_promtool
+@pytest.mark.parametrize(("alert", "status"), [("BillycanErrors", 500), ("BillycanUnavailable", 503)])
+def test_the_first_request_that_fails_alerts_somebody(alert, status, app, tmp_path):
+    """Prometheus sees no rise in what it has not seen before."""
+    well = metrics.write_metrics(app)
+    app.counts.add("POST", status, 0.01)
+    fires(tmp_path, well, metrics.write_metrics(app), alert, rising=False)
+
+
+@needs_promtool
 def test_a_worker_that_never_ran_is_silent(app, tmp_path):
     well = metrics.write_metrics(app)
     never_seen(app)
@@ -310,3 +327,138 @@ def test_what_waits_while_nothing_may_be_changed_alerts_nobody(alert, app, clock
             fires(tmp_path, well, metrics.write_metrics(app), alert, **labels)
     finally:
         app.operations.end_read_only("the end of a test")
+
+
+SETTINGS = """
+secret = "a secret for tests that is long enough"
+operator_token = "an operator's token"
+database = "{primary}"
+database_replica = ["{replica}"]
+plugins = "+redis_limits"
+shared_folder = "shared"
+per_minute = 100000
+per_second = 100000
+[redis_limits]
+url = "{redis}"
+[mail]
+url = "smtp://127.0.0.1:1"
+sender = "mail@example.com"
+[webhooks]
+allow_private = true
+"""
+
+
+@contextmanager
+def running(folder, *command):
+    """Run a program until the end of the block; its output is in a file."""
+    clean = {name: text for name, text in os.environ.items() if not name.startswith("BILLYCAN_")}
+    with (folder / f"{Path(command[0]).name}.out").open("w+") as out:
+        process = subprocess.Popen(list(map(str, command)), cwd=folder, env=clean, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            yield process, Path(out.name)
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def until(look, what):
+    """Wait for `look` to return something, and return it."""
+    end = time.monotonic() + 180
+    while not (found := look()):
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
+    return found
+
+
+class Prometheus:
+    """A real one that scrapes this port as docs/operating.md says, but every second."""
+
+    def __init__(self, folder, scraped, port):
+        page = (DEPLOY.parent / "docs" / "operating.md").read_text("utf-8")
+        config = yaml.safe_load(re.search(r"```yaml\n(scrape_configs.*?)```", page, re.DOTALL)[1])
+        (job,) = config["scrape_configs"]
+        job["static_configs"][0]["targets"] = [f"127.0.0.1:{scraped}"]
+        job["authorization"]["credentials_file"] = str(folder / "token")
+        config |= {"rule_files": [str(ALERTS)], "global": {"scrape_interval": "1s", "evaluation_interval": "1s"}}
+        (folder / "token").write_text("an operator's token", "utf-8")
+        (folder / "prometheus.yml").write_text(yaml.safe_dump(config), "utf-8")
+        self.port = port
+        self.options = f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"
+        self.options += (f"--web.listen-address=127.0.0.1:{port}",)
+
+    def ask(self, path, **query):
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}", timeout=30
+            ) as answer:
+                return json.load(answer)["data"]
+        except urllib.error.URLError as error:
+            assert not isinstance(error, urllib.error.HTTPError), error.read()
+            return None  # it has not started yet
+
+    def find(self, expression):
+        """Return the labels of what an expression of the dashboard finds now, but for what is no number."""
+        expression = expression.replace("$__rate_interval", "1m").replace("$job", "billycan")
+        found = self.ask("query", query=expression)
+        return [each["metric"] for each in found["result"] if each["value"][1] != "NaN"] if found else []
+
+    def states(self):
+        """Return each alert's state by its name; all of them could be evaluated."""
+        rules = [rule for group in self.ask("rules")["groups"] for rule in group["rules"]]
+        assert {rule["health"] for rule in rules} <= {"ok", "unknown"}, rules
+        return {rule["name"]: rule["state"] for rule in rules if rule["health"] == "ok"}
+
+
+def call(port, method, path, key, body=None, kind="application/json"):
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": kind}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, headers, method=method)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.status
+
+
+@pytest.mark.long
+def test_a_prometheus_that_scrapes_a_deployment_has_something_for_every_panel(tmp_path, redis_server):
+    program, primary = shutil.which("prometheus"), throwaway.start()
+    if not (program and primary):
+        pytest.skip("The dashboard was NOT TESTED: apt-get install -y prometheus postgresql")
+    url, standby = primary.database("billycan"), primary.replica()
+    urls = [each.render_as_string() for each in (url, standby.url.set(database="billycan"))]
+    settings = SETTINGS.format(primary=urls[0], replica=urls[1], redis=redis_server.url)
+    (tmp_path / "billycan.toml").write_text(settings, "utf-8")
+    serve = Path(sys.executable).parent / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", "2"
+    with running(tmp_path, *serve) as (server, out), throwaway.hold_port() as held:
+        port = until(lambda: re.search(r"serves http://127\.0\.0\.1:(\d+)", out.read_text("utf-8")), "it serves")[1]
+        key = re.search(r"svc_live_\w+", out.read_text("utf-8"))[0]
+        prometheus = Prometheus(tmp_path, port, held.getsockname()[1])
+        with running(tmp_path, program, *prometheus.options):
+            fail_timed_work(url)
+            look_at_panels(prometheus, lambda: call(port, "POST", "/v1/contacts", key, b'{"name": "Ada"}'))
+            until(lambda: prometheus.states().keys() == RULES.keys(), "every alert is evaluated")
+            assert prometheus.states()["BillycanDown"] == "inactive"
+            server.terminate()
+            until(lambda: prometheus.states()["BillycanDown"] == "pending", "it notices a host that is down")
+
+
+def fail_timed_work(url):
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as db:
+        db.exec_driver_sql(
+            "INSERT INTO core_put_off (tenant_id, task, id, failures, until)"
+            " SELECT id, 'guest.expire', 'con_1', 3, now() + interval '50 minutes' FROM core_tenants"
+        )
+
+
+def look_at_panels(prometheus, write):
+    """Check that each expression finds numbers, with every label that its legend names, while somebody writes."""
+
+    def find(expression):
+        write()
+        return prometheus.find(expression)
+
+    for panel in PANELS:
+        for target in panel["targets"]:
+            found = until(lambda asked=target["expr"]: find(asked), f"{panel['title']}: {target['expr']}")
+            for label in re.findall(r"{{(\w+)}}", target["legendFormat"]):
+                assert all(label in labels for labels in found), (panel["title"], label, found)
+    (job,) = (each["query"]["query"] for each in BOARD["templating"]["list"] if each["type"] == "query")
+    name, label = re.fullmatch(r"label_values\((\w+), (\w+)\)", job).groups()
+    assert prometheus.ask(f"label/{label}/values", **{"match[]": name}) == ["billycan"]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..app import App
 
 log = logging.getLogger("billycan")
+_FROM_NOUGHT = (500, 503)  # Prometheus sees no rise in what it has not seen before, so the first would alert nobody
 
 
 def write_metrics(app: App) -> str:
@@ -35,8 +36,8 @@ def _write_requests(words: array[int]) -> Iterator[str]:
     yield "# HELP billycan_requests_total Requests answered on this host."
     yield "# TYPE billycan_requests_total counter"
     for place, number in enumerate(words[:BUCKETS]):
-        if number:
-            method, status = METHODS[place // STATUSES], 100 + place % STATUSES
+        method, status = METHODS[place // STATUSES], 100 + place % STATUSES
+        if number or status in _FROM_NOUGHT:
             yield f'billycan_requests_total{{method="{method}",status="{status}"}} {number}'
     yield "# HELP billycan_request_seconds How long they took, from the head of a request to its answer."
     yield "# TYPE billycan_request_seconds histogram"

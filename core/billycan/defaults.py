@@ -112,6 +112,8 @@ def handle_error(error: Exception) -> Problem | None:
         return Unavailable()
     if isinstance(error, sa.exc.DBAPIError) and is_read_only(error):  # as after a failover, until its end
         return Unavailable()
+    if isinstance(error, sa.exc.InternalError) and any(said in str(error.orig) for said in _NODE_DIED):
+        return Unavailable()
     return None
 
 
@@ -123,6 +125,10 @@ def rate_limit_refusal(allowance: Allowance) -> RateLimited:
         limit=allowance.window,
         retry_after=allowance.retry_after,
     )
+
+
+# A cluster's coordinator has no code of its own for it, but passes on what libpq says.
+_NODE_DIED = ("server closed the connection unexpectedly", "EOF detected", "Connection reset by peer")
 
 
 def _is_of_another_form(error: Exception) -> bool:

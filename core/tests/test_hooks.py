@@ -225,6 +225,13 @@ def test_an_answer_that_cannot_be_sent_is_an_error_like_any_other(host, caplog):
         (sa.exc.IntegrityError("secret", {}, Exception("secret")), 409, "conflict"),
         (sa.exc.OperationalError("secret", {}, Exception("secret")), 503, "unavailable"),
         (sa.exc.TimeoutError("secret"), 503, "unavailable"),
+        # As the coordinator of a cluster tells of a node that has just died.
+        pytest.param(
+            sa.exc.InternalError("secret", {}, Exception("server closed the connection unexpectedly\n secret")),
+            *(503, "unavailable"),
+            id="node died",
+        ),
+        (sa.exc.InternalError("secret", {}, Exception("secret")), 500, "internal_error"),
         (RecursionError("secret"), 500, "internal_error"),
     ],
     ids=lambda value: type(value).__name__,

@@ -403,12 +403,12 @@ class Deployment:
             self.redis.stop()
             time.sleep(1.0)
             self.redis.start()
-        elif self.postgres:
-            with self.app.db.writing() as db:
-                db.execute(sa.text("DROP TABLE IF EXISTS huey_task"))
-        else:
+        elif self.app.db.is_sqlite:
             for file in self.folder.glob("crash.queue.db*"):
                 file.unlink(missing_ok=True)
+        else:
+            with self.app.db.writing() as db:
+                db.execute(sa.text("DROP TABLE IF EXISTS huey_task"))
 
     def close(self):
         for process in [self.web, *self.workers]:
@@ -629,9 +629,9 @@ def must_arrive(found):
     assert found["received"] == found["expected"] and found["duplicates"] == 0, found
 
 
-def crash(engine, kills, rate=20.0, every=1.0, *, redis=False, impatience=None):
+def crash(engine, kills, rate=20.0, every=1.0, *, redis=False, url="", impatience=None):
     """Run once: load, kills, drain, judgement."""
-    receiver, deployment = Receiver(failing=0.02), Deployment(engine, redis=redis)
+    receiver, deployment = Receiver(failing=0.02), Deployment(engine, redis=redis, url=url)
     try:
         deployment.start("committed:10", "sent:3")
         deployment.subscribe(receiver)

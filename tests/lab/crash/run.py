@@ -17,12 +17,18 @@ def main():
     parser.add_argument("--rate", type=float, default=20.0)
     parser.add_argument("--every", type=float, default=1.0)
     parser.add_argument("--engine", choices=("sqlite", "postgresql"))
+    parser.add_argument("--url", default="", help="only the kills, on this empty database, such as that of a cluster")
     parser.add_argument("--steady", action="store_true", help="only the latency without faults")
     parser.add_argument("--redis", action="store_true", help="with a Redis for Huey, which is killed and started again")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each turn of the latency")
     parser.add_argument("--rounds", type=int, default=3, help="how many turns alone, and beside troubled endpoints")
     parser.add_argument("--backlog", type=int, metavar="COUNT", help="only how fast a worker sends so many that wait")
     given = parser.parse_args()
+    if given.url:
+        found = harness.crash("that of --url", given.kills, given.rate, given.every, redis=given.redis, url=given.url)
+        show(found)
+        harness.must_hold(found)
+        return
     engines = [given.engine] if given.engine else ["sqlite", "postgresql"]
     for engine in engines:
         if given.backlog:

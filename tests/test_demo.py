@@ -29,6 +29,13 @@ def test_whoever_listens_to_everybody_is_told(make_app, capsys):
     assert "plain http" not in capsys.readouterr().out
 
 
+def test_what_serve_says_has_single_blank_lines(make_app, capsys):
+    serve._announce_address(make_app("contacts", "users", "dashboard", fresh=True), "http://127.0.0.1:8000")
+    said = capsys.readouterr().out
+    assert "More keys" in said and "Open the dashboard" in said
+    assert "\n\n\n" not in said
+
+
 def test_the_sample_business_is_whole(make_app, caplog):
     app = make_app(*PLUGINS, fresh=True)
     business = demo.first(app)

@@ -43,8 +43,7 @@ Try it:
 
 More keys:
 
-  {more}
-"""
+  {more}"""
 
 
 def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int:

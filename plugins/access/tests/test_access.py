@@ -73,7 +73,7 @@ def test_the_whole_way_from_a_request_to_a_business(app):
     assert (row.state, row.abn, row.email) == ("unproved", "47555222000", "wren@example.com")
     boss = operator(app)
     page = boss.get(HERE)
-    assert "Wren &amp; Lark Joinery" in page.text and "Address unproved" in page.text
+    assert "Wren &amp; Lark Joinery" in page.text and "Address not confirmed" in page.text
     page = boss.send(f"{HERE}/{row.id}/approve")
     link = re.search(r"http\S+(/dashboard/join/[\w-]+)", page.text)[1]
     assert "shown again" in page.text and link not in boss.get(HERE).text

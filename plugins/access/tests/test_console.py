@@ -148,7 +148,7 @@ def test_stuck_deliveries_are_tried_again(app, client, boss, clock):
     assert "Nothing is stuck" in boss.get(f"{HERE}/queues").text
     clock.move(seconds=61)
     page = boss.get(f"{HERE}/queues")
-    assert "contact.created to whk_" in page.text and "No worker took it" in page.text
+    assert "contact.created to whk_" in page.text and "No worker has taken it" in page.text
     later = app.now() + timedelta(hours=5)
     with app.db.writing(client.tenant_id) as db:
         this = deliveries.c.tenant_id == client.tenant_id

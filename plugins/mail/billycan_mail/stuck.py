@@ -39,9 +39,9 @@ def list_stuck(app: App, most: int) -> Sequence[Manifest.Queue.Stuck]:
             tenant_id=row.tenant_id,
             id=row.id,
             what=kind,
-            why=f"failed {row.failures} times, the last with {row.last_error}"
+            why=f"failed {row.failures} time{'s' * (row.failures > 1)}, the last with {row.last_error}"
             if row.failures
-            else f"no worker took it{no_server}",
+            else f"no worker has taken it{no_server}",
             due_at=row.due_at,
             actions=("try_now",),
         )

@@ -43,7 +43,9 @@ def list_stuck(app: App, most: int) -> Sequence[Manifest.Queue.Stuck]:
             tenant_id=row.tenant_id,
             id=row.id,
             what=f"{row.event} to {row.endpoint_id}",
-            why=f"failed {row.failures} times, the last with {row.last_error}" if row.failures else "no worker took it",
+            why=f"failed {row.failures} time{'s' * (row.failures > 1)}, the last with {row.last_error}"
+            if row.failures
+            else "no worker has taken it",
             due_at=row.due_at,
             actions=("try_now",),
         )
@@ -64,5 +66,5 @@ def try_now(app: App, tenant_id: str, id: str) -> None:
 
 
 QUEUE = Manifest.Queue(
-    title="Deliveries of webhooks", count=count_deliveries, list_stuck=list_stuck, actions={"try_now": try_now}
+    title="Webhook deliveries", count=count_deliveries, list_stuck=list_stuck, actions={"try_now": try_now}
 )

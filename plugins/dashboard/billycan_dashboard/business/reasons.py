@@ -136,7 +136,7 @@ def of_delivery(delivery: Mapping[str, Any]) -> Reason:
     if status == "delivered":
         return Reason("Delivered", "")
     if status == "pending" and error is None:
-        return Reason("Being sent", "The worker sends it within a second. If it stays like this, no worker runs.")
+        return Reason("Being sent", "The worker sends it within a second. If it stays like this, no worker is running.")
     if status == "pending":
         return Reason("It will be tried again", "Fix the receiver and wait, or replay it now.")
     if status == "held":

@@ -164,7 +164,7 @@ records = (
     ),
     RecordPages(
         path="/v1/ledger_exports",
-        empty="An export has what no earlier export of its format had.",
+        empty="An export contains only what earlier exports in the same format did not.",
         columns=("from", "to", "format", "entries", "created_at"),
         hints={"format": "As manual journals, or else as sales or bills: import either, never both."},
         order=99,

@@ -181,7 +181,7 @@ class Member(Struct, frozen=True, kw_only=True):
       is true), `start`, `end` and `assignee` (when it is done and by whom, as a calendar shows it), or `done` (people
       tick an item of a list by it).
     good, info, warn, bad, ends: The values of a status that are good news, under way, in need of attention and bad
-      news, and those that end a record without a result.
+      news, and those that end a record without a result. A calendar moves what is neither good nor bad news nor ended.
     unit: The unit of a number whose type says none, such as `bytes`.
     told_by: The member that tells people the same, such as `description` for `item_id`: pages leave this one out. A
       text that is told by an id is what the id's link says.

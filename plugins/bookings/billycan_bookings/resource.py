@@ -140,9 +140,10 @@ class Booking(Resource):
         Member(
             filter="any",
             role="status",
-            good=("confirmed", "completed"),
-            info=("pending",),
-            warn=("no_show",),
+            good=("completed",),
+            info=("confirmed",),
+            warn=("pending",),
+            bad=("no_show",),
             ends=("cancelled", "declined"),
         ),
     ]

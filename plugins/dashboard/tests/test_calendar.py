@@ -47,6 +47,29 @@ def test_each_view_shows_what_is_planned_and_what_has_no_time(client, owner, ids
     assert ids["first"] not in owner.get("/dashboard/calendar?view=week&day=2026-12-16").text
 
 
+def test_what_is_done_is_not_offered_to_be_moved(client, owner, ids):
+    def offered():
+        found = set()
+        for view in ("day", "week", "list"):
+            page = owner.get(f"/dashboard/calendar?view={view}&day={DAY}").html
+            links = page.select(".shift, .agenda .button")
+            found |= {name for name, id in ids.items() for link in links if link["href"].partition("?")[0].endswith(id)}
+            # A script drags what has a page that moves it.
+            dragged = {each["data-move"].rpartition("/")[2] for each in page.select("[data-move]")}
+            assert view == "list" or dragged == {link["href"].partition("?")[0].rpartition("/")[2] for link in links}
+        return found
+
+    client.post(f"/v1/jobs/{ids['job']}/schedule", {"scheduled_start": f"{DAY}T14:00:00+11:00"}, status=200)
+    assert offered() == {"first", "second", "job"}
+    client.post(f"/v1/bookings/{ids['first']}/complete", {}, status=200)
+    client.post(f"/v1/bookings/{ids['second']}/no_show", {}, status=200)
+    assert offered() == {"job"}
+    client.post(f"/v1/jobs/{ids['job']}/start", {}, status=200)
+    assert offered() == {"job"}
+    client.post(f"/v1/jobs/{ids['job']}/complete", {}, status=200)
+    assert offered() == set()
+
+
 def test_what_runs_over_midnight_has_its_hours_on_both_days(client, owner, ids):
     def board(start, end):
         times = {"scheduled_start": f"2026-12-{start}:00+11:00", "scheduled_end": f"2026-12-{end}:00+11:00"}

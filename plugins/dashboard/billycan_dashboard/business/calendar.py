@@ -43,8 +43,8 @@ class Entry(Struct, frozen=True):
 
     @property
     def move(self) -> str:
-        """The page that moves it."""
-        return f"{HERE}/{self.kind.path.removeprefix('/v1/')}/{self.id}"
+        """The page that moves it; empty once it is over."""
+        return f"{HERE}/{self.kind.path.removeprefix('/v1/')}/{self.id}" if self.tone in moving.TO_COME else ""
 
     @property
     def time(self) -> str:

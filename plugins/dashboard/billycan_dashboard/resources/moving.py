@@ -19,6 +19,7 @@ from . import forms
 from .kinds import Kind, Member, kind_at, kinds, role_reaches, title_of, title_of_action, url
 
 CALENDAR = "/dashboard/calendar"
+TO_COME = ("", "info", "warn")  # the tones of a status in which something is still to be done
 _BACK = re.compile(r"[\w=&-]{0,120}")
 _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 _MOST_OFFERED = 6

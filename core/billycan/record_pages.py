@@ -28,7 +28,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     counts_on: The columns of the days on which a record counts: once the books are locked on one of them
       (`locked_until`), its attached files must be kept, too.
     actions: Words for actions by their names, and for those of a row by both: `payments/reverse`.
-    labels: What members are called; by default, made from their names.
+    labels: What members are called, those of rows as `line_items.total`; by default, made from their names.
     hints: What forms say of members; by default, the Struct's docstring.
     rare: Members that few fill in: forms have them under More.
     fills: What the form of a new record begins with: `{"date": "today"}`; of a time, that is now.
@@ -71,8 +71,9 @@ class RecordPages(Struct, frozen=True, kw_only=True):
         title: What they are, such as `Overdue invoices`.
         filters: The filters of the list that has them. A value such as `{1}` is a date, so many days before today:
           `{"status": "draft", "created_at_to": "{1}"}`.
-        sort: Which come first.
-        action: The action that the overview offers beside each.
+        sort: Which come first. If it is a day or a time, the overview says it beside each.
+        action: The action that the overview offers beside each. Without one it offers to attach a file, if that sets a
+          member of the filters: see `attaches`.
         page: The page that lists them, if the records have no such pages.
         """
 

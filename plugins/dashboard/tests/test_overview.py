@@ -64,6 +64,34 @@ def test_what_waits_for_somebody_is_first_and_gone_once_it_is_done(client, owner
     assert "Accepted quotes" not in waiting(owner.get("/dashboard"))
 
 
+def test_a_day_beside_what_waits_says_what_was_or_is_on_it(client, owner, clock):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    quote = client.post("/v1/quotes", {"client_id": ada, "line_items": [LINE]})["data"]["id"]
+    client.post(f"/v1/quotes/{quote}/send", status=200)
+    client.post(f"/v1/quotes/{quote}/accept", {"name": "Ada"}, status=200)
+    sent = client.post("/v1/invoices", {"client_id": ada, "line_items": [LINE], "due_date": "2026-11-30"})["data"]["id"]
+    client.post(f"/v1/invoices/{sent}/send", status=200)
+    clock.move(days=20)
+    owner.sign_in()
+    page = owner.get("/dashboard").html
+    told = {each.h3.a.text: each.find("small").text for each in page.select(".attention > li")}
+    assert told["Accepted quotes"].startswith("$990.00 · Accepted: 21 Nov 2026, ")
+    assert told["Overdue invoices"] == "$990.00 · Due date: 30 Nov 2026"
+
+
+def test_a_missing_tax_invoice_is_attached_from_where_it_is_missed(make_app):
+    client = Client(make_app("attachments", "contacts", "expenses", "users", "dashboard"))
+    category = client.get("/v1/expense_categories?search=tools")["data"][0]["id"]
+    expense = {"description": "Drill", "category_id": category, "amount": "330.00", "date": "2026-11-20"}
+    drill = client.post("/v1/expenses", expense)["data"]["id"]
+    owner = Browser(client.app).join(client)
+    link = owner.get("/dashboard").html.find("a", string="Attach a file")
+    assert link["href"] == f"/dashboard/expenses/{drill}#files"
+    assert owner.get(link["href"]).html.select_one("#files") and "This is the tax invoice" in owner.page.text
+    viewer = Browser(client.app).join(client, "viewer").get("/dashboard")
+    assert waiting(viewer) == {"Tax invoices missing": ["Drill"]} and "Attach a file" not in viewer.text
+
+
 def test_a_job_that_is_done_is_invoiced_by_one_button(client, owner, make_app):
     ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     body = {"client_id": ada, "title": "Hot water", "line_items": [LINE], "scheduled_start": "2026-11-20T00:00:00Z"}

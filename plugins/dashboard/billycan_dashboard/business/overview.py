@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from typing import Any
 
 from msgspec import Struct
 
 from billycan import Manifest, RecordPages
 from billycan.web import in_turns
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, day, money, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, day, moment, money, mounted
 
-from ..resources.kinds import Kind, action_label, kinds, naming, page_at, role_reaches, title_of, url, words_of
+from ..resources import attachments
+from ..resources.kinds import Kind, Member, action_label, kinds, naming, page_at, role_reaches, title_of, url, words_of
 from ..resources.record_page import has_own_page
 from . import calendar
 from .first_steps import first_steps, put_aside
@@ -28,7 +30,10 @@ class Waiting(Struct, frozen=True):
 
 
 class WaitingRecord(Struct, frozen=True):
-    """A record that waits for somebody: what it is called and about, its page, and the action to take."""
+    """A record that waits for somebody: what it is called and about, its page, and the action to take.
+
+    `action` is where the buttons send what they say; without any, the page that `words` lead to.
+    """
 
     title: str
     about: str
@@ -94,26 +99,46 @@ def _first_waiting(
 ) -> Iterator[WaitingRecord]:
     shown = {column.name: column.form for column in kind.columns}
     amount = next((name for name, form in shown.items() if form == "money"), "")
-    on = next((name for name, form in shown.items() if form == "day"), "")
+    on = _find_day(kind, each)
     has_action = each.action in kind.actions and role_reaches(visit, kind.actions[each.action])
-    names = dict.fromkeys(
-        ("id", "version", *naming(kind), *filter(None, (amount, on)), *(c for c in ("client",) if c in shown))
-    )
+    takes_file = not has_action and _is_settled_by_file(kind, each) and attachments.may_attach(visit, kind)
+    buttons = _find_buttons(kind, each.action) if has_action else {}
+    told_by = filter(None, (amount, on.name if on else ""))
+    names = dict.fromkeys(("id", "version", *naming(kind), *told_by, *(c for c in ("client",) if c in shown)))
     query = {**filters, "per_page": _MOST_WAITING, "fields": ",".join(names)}
     for record in visit.call("GET", kind.path, query | ({"sort": each.sort} if each.sort else {}))["data"]:
         page, title = f"{kind.page}/{record['id']}", title_of(kind, record)
         told = (*(record.get(name) for name in kind.titles), (record.get("client") or {}).get("name"))
-        facts = (money(record[amount]) if record.get(amount) else "", day(record[on]) if record.get(on) else "")
+        action = f"{page}/{each.action}" if has_action else f"{page}#files" if takes_file else ""
+        facts = (money(record[amount]) if record.get(amount) else "", _say_day(visit, on, record) if on else "")
         yield WaitingRecord(
             title=title,
             about=" · ".join(str(text) for text in told if text and str(text) not in title),
             more=" · ".join(filter(None, facts)),
             page=page,
             version=record["version"],
-            action=f"{page}/{each.action}" if has_action else "",
-            words=action_label(kind, each.action) if has_action else "",
-            buttons=_find_buttons(kind, each.action) if has_action else {},
+            action=action if buttons or takes_file or not action else url(action, {"version": record["version"]}),
+            words=action_label(kind, each.action) if has_action else "Attach a file",
+            buttons=buttons,
         )
+
+
+def _find_day(kind: Kind, each: RecordPages.Attention) -> Member | None:
+    """Return the member by which records wait, if that is a day or a time; or else the first day of their list."""
+    by = each.sort.removeprefix("-")
+    sorted_by = (member for member in kind.members if member.name == by and member.form in ("day", "moment"))
+    return next(sorted_by, None) or next((column for column in kind.columns if column.form == "day"), None)
+
+
+def _say_day(visit: Visit, on: Member, record: Mapping[str, Any]) -> str:
+    value = record.get(on.name)
+    said = day(value) if on.form == "day" else moment(value, visit.session.zone)
+    return f"{on.label}: {said}" if value else ""
+
+
+def _is_settled_by_file(kind: Kind, each: RecordPages.Attention) -> bool:
+    """Tell whether a file that is attached, and says what it is, sets a member by which these records wait."""
+    return any(each.filters.keys() & sets.keys() for sets in kind.attaches.values())
 
 
 def _first_kind(visit: Visit) -> Kind | None:

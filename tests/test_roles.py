@@ -194,7 +194,13 @@ def test_amounts_are_shown_to_field_staff_where_the_profile_says_so(crew):
     assert (line["unit_price"], line["total"], line["quantity"]) == (None, None, 3)
     assert job["total"] is job["gst"] is None
     assert "14.85" not in str(ask(client, grace, "GET", "/v1/jobs", prefers_csv=True))
-    assert "4.95" not in browser.get(page).text
+    shown = browser.get(page).html
+    assert "4.95" not in str(shown)
+    assert [each.text for each in shown.select("main th")] == [
+        "Description",
+        "Quantity",
+    ]  # nothing of how they are taxed
+    assert "GST" not in " ".join(each.text for each in shown.select("main dt"))
     for query in ({"sort": "-total"}, {"total_from": "10"}):
         assert ask(client, grace, "GET", "/v1/jobs", query)[0] == 400, query
     changed = {"line_items": [{"id": line["id"], "unit_price": "1.00"}]}
@@ -208,4 +214,5 @@ def test_amounts_are_shown_to_field_staff_where_the_profile_says_so(crew):
     client.patch("/v1/tenant", {"field_sees_amounts": True})
     client.app.epoch.bump()
     assert ask(client, grace, "GET", path)[1]["line_items"][0]["unit_price"] == 4.95
-    assert "4.95" in browser.get(page).text
+    shown = browser.get(page).html
+    assert "4.95" in str(shown) and "GST code" in [each.text for each in shown.select("main th")]

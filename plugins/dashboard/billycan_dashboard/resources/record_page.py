@@ -41,6 +41,7 @@ _MOST_TOLD = 50
 _MOST_NEXT = 6
 _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
 _MOST_TITLE = 160
+_OF_AMOUNTS = {"money", "percent", "word"}  # forms of an amount, and of what says how it is taxed
 
 
 class Told(Struct, frozen=True):
@@ -75,6 +76,8 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
     id = record["id"]  # not the one asked for, if that record was merged into another
     main = [m for m in kind.members if m.name not in _ASIDE and not _is_told_besides(m, record)]
+    if _hides_amounts(visit):
+        main = [*_without_taxing(kind, main)]
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     actions = _actions(visit, kind.actions, record)
@@ -182,10 +185,28 @@ def _is_related(visit: Visit, member: Member, value: Any, related: list[Related]
     return kind is not None and any(each.page.partition("?")[0] == kind.page for each in related)
 
 
+def _hides_amounts(visit: Visit) -> bool:
+    """Tell whether the visitor sees no amounts of money."""
+    if not visit.identity.sees_only_own:
+        return False
+    with visit.reading() as ctx:
+        return ctx.hides_amounts
+
+
+def _without_taxing(kind: Kind, members: list[Member]) -> Iterator[Member]:
+    """Yield members without what says how amounts are taxed, which tells nothing to whoever does not see these."""
+    for member in members:
+        if member.form == "table" and any(part.form == "money" for part in member.parts):
+            if left := tuple(part for part in member.parts if part.form not in _OF_AMOUNTS):
+                yield msgspec.structs.replace(member, parts=left)
+        elif member.form != "word" or member.name not in kind.rare:
+            yield member
+
+
 def _is_total(member: Member, rows: list[Any]) -> bool:
     """Tell whether a table has one row of nothing but amounts and codes, which the record's own totals say, too."""
     kinds_of = {part.form for part in member.parts}
-    return len(rows) == 1 and "money" in kinds_of and kinds_of <= {"money", "percent", "word"}
+    return len(rows) == 1 and "money" in kinds_of and kinds_of <= _OF_AMOUNTS
 
 
 def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:

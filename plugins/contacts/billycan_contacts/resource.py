@@ -79,7 +79,7 @@ class Contact(Resource):
     name: str
     kind: Kind
     roles: list[Role]
-    status: Annotated[Status, Member(filter="any", role="status", good=("active",))]
+    status: Annotated[Status, Member(filter="any", role="status", good=("active",), ends=("archived",))]
     email: str | None
     phone: str | None
     website: str | None

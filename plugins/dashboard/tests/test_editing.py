@@ -178,3 +178,21 @@ def test_a_contact_that_is_only_a_supplier_is_offered_no_invoice(client, owner):
         contact = client.post("/v1/contacts", {"name": "Reece", "roles": roles})["data"]["id"]
         page = owner.get(f"/dashboard/contacts/{contact}").html
         assert bool(page.select("main a[href*='/new?client_id=']")) is offered, roles
+
+
+def test_what_a_row_refers_to_without_a_field_stays_as_it_is(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    line = {"description": "Work", "unit_price": "900.00"}
+    invoice = client.post("/v1/invoices", {"client_id": ada, "line_items": [line]})["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", status=200)
+    body = {"invoice_id": invoice, "full": True, "reason": "cancelled"}
+    path = f"/v1/adjustment_notes/{client.post('/v1/adjustment_notes', body)['data']['id']}"
+    before, page = client.get(path)["data"]["line_items"], path.replace("/v1", "/dashboard")
+    owner.get(f"{page}/edit")
+    owner.send(f"{page}/edit", description="The client moved away.")
+    after = client.get(path)["data"]
+    assert after["description"] == "The client moved away." and before[0]["invoice_line_id"]
+    assert [each["invoice_line_id"] for each in after["line_items"]] == [before[0]["invoice_line_id"]]
+    client.post(f"{path}/issue", {}, status=200)
+    owner.get(f"{page}/edit")
+    assert "Nothing was changed." in owner.send(f"{page}/edit").text

@@ -79,3 +79,27 @@ def test_a_brief_form_asks_at_first_for_what_is_needed(client, owner):
     assert grid.find("input")["value"] == "Ada"
     owner.send("/dashboard/contacts/new", status=422, email="nobody")
     assert owner.page.html.find("input", attrs={"name": "brief"}) and "Please correct" in owner.page.text
+
+
+def test_what_stands_for_a_field_that_is_still_empty_is_not_at_fault(client, owner):
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    client.post("/v1/invoices", {"client_id": ada, "line_items": [{"description": "Work", "unit_price": "9"}]})
+    here = "/dashboard/adjustment_notes/new"
+    owner.get(here)
+    owner.send(here, button="work_out=yes", **{"line_items[0].description": "Work", "line_items[0].unit_price": "1"})
+    assert owner.page.json["wrong"] == "", "nobody has chosen the draft that nothing can reduce"
+
+
+def test_nobody_is_offered_what_is_archived(client, owner):
+    for name in ("Ada", "Adam"):
+        client.post("/v1/contacts", {"name": name})
+    adam = client.get("/v1/contacts?search=Adam")["data"][0]["id"]
+    old = client.post("/v1/invoices", {"client_id": adam, "line_items": [{"description": "Work", "unit_price": "9"}]})
+    client.post(f"/v1/contacts/{adam}/archive", status=200)
+    form = owner.get("/dashboard/quotes/new").html
+    assert [each.text for each in form.select("#client_id option")] == ["\N{EN DASH}", "Ada"]
+    assert [each["title"] for each in owner.get("/dashboard/suggest/contacts?q=Ad").json] == ["Ada"]
+    assert not owner.get(f"/dashboard/contacts/{adam}").html.select(".start")
+    # A record that has them keeps them.
+    edited = owner.get(f"/dashboard/invoices/{old['data']['id']}/edit").html
+    assert edited.select_one("#client_id option[selected]").text == "Adam"

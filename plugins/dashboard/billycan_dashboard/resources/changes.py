@@ -414,9 +414,9 @@ def _is_rare(control: Control, asked: Sequence[Control], kind: Kind, body: Any, 
 
 
 def _with_known_references(control: Control, choices: Mapping[str, Choices | None]) -> Control:
-    """A control whose rows ask for no record of a plugin that is off, or that the visitor may not see."""
-    parts = tuple(part for part in control.parts if part.form != "ref" or choices[part.name])
-    return structs.replace(control, parts=parts)
+    """A control whose rows ask for no record of a plugin that is off, or that the visitor may not see, but keep it."""
+    parts = (p if p.form != "ref" or choices[p.name] else structs.replace(p, form="hidden") for p in control.parts)
+    return structs.replace(control, parts=tuple(parts))
 
 
 def _references(asked: Sequence[Control]) -> list[str]:
@@ -454,11 +454,9 @@ def _choices(
     target = target_of(visit.app, kind, name)
     if target is None or not target.may(visit, "list"):
         return None
-    query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(naming_choices(target))}
+    query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(naming_choices(target)), **target.offered}
     if (text := fields.get(f"find-{name}", "").strip()) and "search" in target.filters:
         query["search"] = text[:200]
-    if (active := target.playing("active")) and active.name in target.filters:
-        query[active.name] = "true"
     named = [m.name for m in target.members if m.name in target.titles[:1] and m.meaning.kind == "name"]
     if named and named[0] in target.sortable:
         query["sort"] = named[0]
@@ -468,7 +466,7 @@ def _choices(
     names = {
         id: known.get(id) or _look_up(visit, id) for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]
     }
-    all_ = visit.call("GET", target.path, {"per_page": 1}) if text else found
+    all_ = visit.call("GET", target.path, {"per_page": 1, **target.offered}) if text else found
     total = all_["pagination"]["total"]
     new = f"{target.page}/new" if target.may(visit, "make") else ""
     resource, titled = target.path.removeprefix("/v1/"), next(iter(target.titles), "")

@@ -28,7 +28,8 @@ _SHORT = ("day", "measure", "moment", "money", "number", "percent", "status", "w
 class Member(Struct, frozen=True):
     """A member of records as pages show it. `form` says how; of a list or an object, `parts` are the members.
 
-    `meaning` is what its type says, and `beside` the member that an id is told by, if there is one.
+    `meaning` is what its type says, and `beside` the member that an id is told by, if there is one. `values` are those
+    of a status.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Member(Struct, frozen=True):
     parts: tuple["Member", ...] = ()
     meaning: Declared.Meaning = Declared.Meaning()
     beside: str = ""
+    values: tuple[str, ...] = ()
 
     @property
     def is_short(self) -> bool:
@@ -89,6 +91,16 @@ class Kind(Struct, frozen=True, eq=False):
     def playing(self, role: str) -> Member | None:
         """Return the first member that has this role."""
         return next((member for member in self.members if member.role == role), None)
+
+    @property
+    def offered(self) -> Mapping[str, str]:
+        """The filters of its list that leave out what forms do not offer: what is not active, and what has ended."""
+        active, status = self.playing("active"), self.playing("status")
+        found = {active.name: "true"} if active and active.name in self.filters else {}
+        if status and status.name in self.filters and "ends" in status.meaning.tones.values():
+            left = (each for each in status.values if status.meaning.tones.get(each) != "ends")
+            found[status.name] = ",".join(left)
+        return found
 
     @property
     def page(self) -> str:
@@ -377,7 +389,7 @@ def _build_member(name: str, kind: Any, meaning: Declared.Meaning, beside: str) 
         within = described(kind)
     elif form in ("table", "nameds"):
         within = described(parts(get_args(kind)[0])[0])
-    return Member(name, label(name), form, within, meaning, beside)
+    return Member(name, label(name), form, within, meaning, beside, get_args(kind) if form == "status" else ())
 
 
 def _choose_form(name: str, kind: Any, meaning: Declared.Meaning) -> str:

@@ -1,7 +1,7 @@
 """The amounts of a form that is still being filled in: the API computes them, and stores nothing."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal
 from typing import Any
 
@@ -44,13 +44,14 @@ def work_out(visit: Visit, kind: Kind, endpoint: Any, path: str, body: dict[str,
     asked = forms.controls(endpoint.signature.body)
     numbers = {c.name: forms.filled_rows(c, visit.form) for c in asked if c.form == "rows"}
     found: dict[str, Any] = {"rows": {}, "figures": []}
-    wrong = ""
+    wrong, given = "", dict(body)
     for _ in range(_MOST_TRIES):
         try:
             found = _told(kind, asked, _try(visit, endpoint.route.method, path, body), numbers)
             break
         except Problem as problem:
-            wrong = wrong or _in_words(problem, numbers)
+            stand_ins = {c.name for c in asked if c.name not in numbers and body.get(c.name) != given.get(c.name)}
+            wrong = wrong or _in_words(problem, numbers, stand_ins)
             if not _mend(visit, kind, asked, body, numbers, problem):
                 break
     return Sent(encode({**found, "wrong": wrong}), "application/json")
@@ -136,10 +137,10 @@ def _faults(problem: Problem) -> list[Fault]:
     return problem.details or [Fault(problem.param or "", problem.code, problem.message)]
 
 
-def _in_words(problem: Problem, numbers: Mapping[str, list[int]]) -> str:
+def _in_words(problem: Problem, numbers: Mapping[str, list[int]], stand_ins: Set[str]) -> str:
     """Describe the first fault that is more than something not filled in yet; empty if there is none."""
     for fault in _faults(problem):
-        if fault.code != "required":
+        if fault.code != "required" and fault.param not in stand_ins:
             at = _AT_ROW.match(fault.param)
             name = (at[3] or at[1]) if at else fault.param
             row = f", row {numbers[at[1]][int(at[2])] + 1}" if at and int(at[2]) < len(numbers.get(at[1], ())) else ""

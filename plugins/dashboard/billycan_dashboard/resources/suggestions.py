@@ -32,11 +32,9 @@ def suggest_records(visit: Visit, resource: str) -> Answer:
 
 def _matching(visit: Visit, kind: Kind, text: str, names: str) -> list[Mapping[str, Any]]:
     """Return the records that match a text: those that begin with it first, or have it as their code."""
-    query: dict[str, Any] = {"per_page": _MOST_LOOKED_AT if text else _MOST, "fields": names}
+    query: dict[str, Any] = {"per_page": _MOST_LOOKED_AT if text else _MOST, "fields": names, **kind.offered}
     if text and "search" in kind.filters:
         query["search"] = text
-    if (active := kind.playing("active")) and active.name in kind.filters:
-        query[active.name] = "true"
     if kind.titles and kind.titles[0] in kind.sortable:
         query["sort"] = kind.titles[0]
     wanted = fold(text)

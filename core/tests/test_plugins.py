@@ -784,6 +784,7 @@ def waiting(sort: str = "", action: str = "", **filters: str) -> tuple[RecordPag
         ({"columns": ("name", "rego")}, "have no rego: correct the columns"),
         ({"sort": "rego"}, "do not sort by rego: correct the sort"),
         ({"labels": {"bought_on": "Bought", "rego": "Plate"}}, "have no rego: correct the labels"),
+        ({"labels": {"bought_on.rego": "Plate"}}, "have no bought_on.rego: correct the labels"),
         ({"hints": {"rego": "As on the plate."}}, "have no rego: correct the hints"),
         ({"rare": ("rego",)}, "have no rego: correct the rare"),
         ({"deletable": ("in_use", "broken")}, "are never broken: correct deletable"),

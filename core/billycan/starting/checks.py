@@ -150,7 +150,7 @@ def check_pages(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
             yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the columns"
         if named := [*pages.labels, *pages.hints, *pages.rare]:
             known = _members_of(manifest, pages.path)
-            if missing := [name for name in named if name not in known]:
+            if missing := [name for name in named if not known.issuperset(name.split("."))]:
                 what = next(what for what in ("labels", "hints", "rare") if missing[0] in getattr(pages, what))
                 yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the {what}"
         if pages.sort and pages.sort.removeprefix("-") not in getattr(signature.query, "sortable", ()):

@@ -1,6 +1,11 @@
 """The dashboard's words for members that all documents have."""
 
-LABELS = {"amounts_are": "Prices are", "discount_percent": "Discount (%)", "discount_amount": "Discount ($)"}
+LABELS = {
+    "amounts_are": "Prices are",
+    "discount_percent": "Discount (%)",
+    "discount_amount": "Discount ($)",
+    "line_items.total": "Total incl. GST",
+}
 HINTS = {
     "amounts_are": "Inclusive or exclusive of GST. Leave it empty for your usual setting.",
     "gst_rounding": "Leave it empty for your usual setting.",

@@ -8,6 +8,8 @@ _PAYMENT = {
     "paid_at": "When the money arrived. Leave it empty for today.",
 }
 
+_TAX_INVOICE = {"compliant": "Complete", "missing": "Still missing"}
+
 _UNDOING = {
     "date": "The date on which reports count it. Leave it empty for today, or for a mistake.",
     "mistake": "Yes if it should never have happened. Reports then leave it out entirely.",
@@ -80,8 +82,7 @@ invoices = RecordPages(
         "hosted_url": "The client's page",
         "claim": "Kind of invoice",
         "progress_claim": "The contract",
-        "compliant": "Complete",
-        "missing": "Still missing",
+        **_TAX_INVOICE,
         "write_off_reason": "Reason for the write-off",
     },
     rare=RARE,
@@ -151,7 +152,13 @@ adjustment_notes = RecordPages(
         ),
         "void": RecordPages.Action(says="Undo this note: what it took off is due on the invoice again.", weight="ends"),
     },
-    labels={"full": "Everything that is left", "hosted_url": "The client's page"},
+    labels={
+        **{name: LABELS[name] for name in ("amounts_are", "line_items.total")},
+        **_TAX_INVOICE,
+        "full": "Everything that is left",
+        "hosted_url": "The client's page",
+    },
+    rare=("amounts_are", "gst_rounding"),
     hints={
         "reason": "A bad debt is written off on the invoice instead.",
         "full": "Take off all that is left of the invoice, instead of the lines below.",

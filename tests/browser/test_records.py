@@ -153,3 +153,18 @@ class Keyboard:
             if called == name:
                 return self
         raise AssertionError(f"{name} is not reached by Tab: {passed}")
+
+
+def test_a_file_that_is_no_picture_takes_no_more_room_than_one(browser, serve, join):
+    app = serve("attachments", "contacts", "dashboard", "users")
+    client = Client(app)
+    contact = client.post("/v1/contacts", {"name": "Salamanca Bakery"})["data"]["id"]
+    client.call("POST", f"/v1/attachments?resource={contact}&filename=plan.txt", raw=b"a plan", status=201)
+    phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    try:
+        join(app, client, "owner").open(f"/dashboard/contacts/{contact}").sees("plan.txt")
+        box = browser.find_element(By.CSS_SELECTOR, ".files .sheet")
+        assert box.text == "TEXT" and box.rect["height"] < 200 and box.value_of_css_property("box-shadow") == "none"
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

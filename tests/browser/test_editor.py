@@ -246,6 +246,26 @@ def test_the_days_commonest_jobs_load_few_pages(client, bakery, join, browser, l
     assert len(loads()) <= 2, "an expense"
 
 
+def test_what_is_looked_up_every_day_is_one_page_away(client, bakery, join, browser, loads):
+    """An invoice and the GST are one page from the overview, which says what is owed."""
+    line = {"description": "Work", "unit_price": "100.00"}
+    number = client.post("/v1/invoices", {"client_id": bakery, "line_items": [line]})["data"]["number"]
+    ann, hands = join(client.app, client, "owner"), Hands(browser, client.app)
+    ann.open("/dashboard")
+    hands.sees("Owed by clients")
+    assert len(loads()) >= 1
+    hands.type("/", "salam").until(lambda b: number in b.find_element(By.CSS_SELECTOR, ".palette ul").text)
+    offered = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".palette [role=option]")]
+    place = next(i for i, text in enumerate(offered) if number in text)
+    hands.type(*[Keys.ARROW_DOWN] * place, Keys.ENTER).sees("Line items")
+    assert len(loads()) <= 1 and number in browser.find_element(By.TAG_NAME, "h1").text, "an invoice is found"
+    ann.open("/dashboard")
+    loads()
+    ann.press("GST", within="nav")
+    hands.sees("GST on purchases")
+    assert len(loads()) <= 1, "the GST of the last quarter"
+
+
 def test_a_client_is_chased_on_the_page_that_shows_what_is_overdue(client, bakery, join, browser, loads):
     line = {"description": "Work", "unit_price": "100.00"}
     old = {"client_id": bakery, "line_items": [line], "issue_date": "2026-10-01"}

@@ -235,3 +235,14 @@ def test_a_field_worker_sees_no_id_of_what_they_may_not_open(client, owner):
     assert owner.get(f"/dashboard/jobs/{job}").html.select(f'.across a[href="/dashboard/quotes/{quote}"]')
     seen = worker.get(f"/dashboard/jobs/{job}").html.select_one(".across").text
     assert "Ada" in seen and "Quote" not in seen and quote not in seen
+
+
+def test_nobody_reads_ids_where_there_are_names(make_app):
+    client = Client(make_app("bookings", "contacts", "mail", "staff", "users", "dashboard"))
+    owner = Browser(client.app).join(client)
+    grace = client.post("/v1/staff", {"name": "Grace"})["data"]["id"]
+    service = client.post("/v1/services", {"name": "Drain", "duration_minutes": 60, "staff_ids": [grace]})["data"]["id"]
+    link = owner.get(f"/dashboard/services/{service}").html.select_one(f".across a[href$='{grace}']")
+    assert link.text == "Grace" and not link.has_attr("class")
+    address = client.post("/v1/suppressed_addresses", {"address": "ada@example.com"})["data"]["id"]
+    assert owner.get(f"/dashboard/suppressed_addresses/{address}").html.h1.text.strip() == "ada@example.com"

@@ -204,7 +204,7 @@ def target_of(app: App, kind: Kind, name: str) -> Kind | None:
 
 def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
     """Return the title of a record."""
-    first = [kind.columns[0].name] if kind.columns[0].form in ("text", "status") else []
+    first = [kind.columns[0].name] if kind.columns[0].form in ("text", "email", "status") else []
     for name in (*first, *kind.titles):
         if value := record.get(name):
             return str(value)

@@ -39,6 +39,7 @@ from .shapes import is_struct
 _ASIDE = {*Resource.__struct_fields__}  # stands below, under Details
 _MOST_TOLD = 50
 _MOST_NEXT = 6
+_MOST_NAMED = 12  # records of one member that a page looks up the names of
 _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
 _MOST_TITLE = 160
 _OF_AMOUNTS = {"money", "percent", "word"}  # forms of an amount, and of what says how it is taxed
@@ -271,6 +272,7 @@ def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Memb
 def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict[str, str]:
     """Map the ids among a record's facts to the names of the records they belong to."""
     ids = [record[m.name] for m in facts if m.form == "id" and not record.get(m.beside)]
+    ids += [id for m in facts if m.form == "ids" for id in record[m.name][:_MOST_NAMED]]
     found: dict[str, str] = {}
     for id in ids:
         kind = kind_of(visit.app, id)

@@ -1,7 +1,7 @@
 """People: their roles in businesses, invitations, and the links that let them in."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -242,6 +242,14 @@ def check_password(email: str, password: str) -> None:
     """Raise Invalid if a password is too weak."""
     if fault := passwords.password_fault(password, email):
         raise Invalid.of(Fault("password", "invalid_value", fault))
+
+
+def read_name(form: Mapping[str, str], field: str) -> str:
+    """Return a person's name from a form: stripped, and cut to 200 letters. Raise Invalid if it is empty."""
+    name = form.get(field, "").strip()[:200]
+    if not name:
+        raise Invalid.of(Fault(field, "required", "is required"))
+    return name
 
 
 def list_businesses(db: sa.Connection, user_id: str) -> list[Business]:

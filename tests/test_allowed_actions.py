@@ -94,6 +94,7 @@ class Business:
                     yield part, action, body
 
     def act(self, resource, record, part, action, body):
+        """Act on a record; return it as the action answers, or read it if that answers with another."""
         if action == "reschedule":
             body = {"start_at": self.next_monday()}
         elif action == "merge":
@@ -104,14 +105,15 @@ class Business:
         answer = self.client.call("POST", path, body)
         assert answer.status_int < 300, f"{resource} {record['status']} names {part}{action}: {answer.text}"
         self.tried.add((resource, "payments/{}/" + action if part else action))
-        return self.read(resource, record)
+        after = Client.decoded(answer)["data"]
+        return after if after["id"] == record["id"] else self.read(resource, record)
 
     def reach(self, resource, body, way):
-        """Make a record and take it through these actions."""
+        """Make a record, take it through these actions, and read it."""
         record = self.make(resource, body)
         for part, action, sent in way:
             record = self.act(resource, record, part, action, sent)
-        return record
+        return self.read(resource, record)
 
     def act_after(self, turn, resource, record, reach_another):
         """Try each action that is named once the business has changed, on a record each, of which `record` is one."""

@@ -76,7 +76,7 @@ def test_what_counts_ahead_of_part_payments_counts_once(server, client):
 
     def at_once(*calls):
         answers = server.at_once([Call("POST", path, None, client.headers) for path in calls])
-        assert {answer.status for answer in answers} == {200}, [answer.text for answer in answers]
+        assert {answer.status for answer in answers} == {200}, [answer.body for answer in answers]
 
     contact_id = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     body = {"client_id": contact_id, "title": "Fix", "scheduled_start": "2026-12-01T00:00:00Z", "line_items": LINES}

@@ -129,6 +129,7 @@ def follow(browser, form):
 
 
 @pytest.mark.whole
+@pytest.mark.sqlite_alone  # what pages ask of the API, each plugin's conformance asks on PostgreSQL
 def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, client, owner, clock):
     prepare(client)
     shown = re.findall(r'href="/dashboard/(\w+)"', owner.get("/dashboard").text)

@@ -36,6 +36,8 @@ class RecordPages(Struct, frozen=True, kw_only=True):
       `{"This is the tax invoice": {"tax_invoice_held": True}}`. The form of a new record then begins with a file.
     tells: Events of the plugin's other records that the page lists too, if their data names the record:
       `("payment.recorded",)` on the page of an invoice.
+    suits: The members of new records that only some of these suit, with a member that they then have:
+      `{"client_id": {"roles": "client"}}`. The page of a contact whose `roles` lack `client` offers no invoice.
     attention: Records that wait for somebody, such as those that are overdue.
     order: Its place in the navigation: lowest first.
     daily: Whether it is among the few entries that the navigation always shows; the others are under More.
@@ -145,6 +147,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     fills: Mapping[str, str] = {}
     attaches: Mapping[str, Mapping[str, Any]] = {}
     tells: tuple[str, ...] = ()
+    suits: Mapping[str, Mapping[str, str]] = {}
     attention: tuple[Attention, ...] = ()
     order: int = 100
     daily: bool = False

@@ -787,6 +787,7 @@ def waiting(sort: str = "", action: str = "", **filters: str) -> tuple[RecordPag
         ({"labels": {"bought_on.rego": "Plate"}}, "have no bought_on.rego: correct the labels"),
         ({"hints": {"rego": "As on the plate."}}, "have no rego: correct the hints"),
         ({"rare": ("rego",)}, "have no rego: correct the rare"),
+        ({"suits": {"driver_id": {"status": "in_use", "rego": "H 42"}}}, "have no rego: correct suits"),
         ({"deletable": ("in_use", "broken")}, "are never broken: correct deletable"),
         ({"attention": waiting(rego="H 42")}, "cannot be asked for by rego: is an unknown .*: correct attention"),
         ({"attention": waiting(status="broken")}, "cannot be asked for by status: must .*: correct attention"),

@@ -146,8 +146,12 @@ def test_the_code_of_every_operation_runs_as_shown_on_a_fresh_demo(browser, engi
         assert shown.keys() == fits.keys() and len(shown) > 220
         refused = {}
         with node() as typescript, snapshot(server.app.db) as restore:
+            # A database is asked the same by each language; the server, too.
+            languages = (curl, python, typescript) if engine == "sqlite" else (None, python, None)
             for name, codes in shown.items():
-                for run, code in zip((curl, python, typescript), codes, strict=True):
+                for run, code in zip(languages, codes, strict=True):
+                    if run is None:
+                        continue
                     status, text = run(code)
                     if status not in fits[name]:
                         refused.setdefault(name, []).append((status, text))

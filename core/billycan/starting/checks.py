@@ -146,8 +146,10 @@ def check_pages(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
     """
     for pages in (pages for pages in manifest.records if pages.path in listed):
         signature = listed[pages.path]
-        if missing := [name for name in pages.columns if name not in signature.listed.__struct_encode_fields__]:
-            yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the columns"
+        of_suits = [name for asked in pages.suits.values() for name in asked]
+        for what, names in (("the columns", pages.columns), ("suits", of_suits)):
+            if missing := [name for name in names if name not in signature.listed.__struct_encode_fields__]:
+                yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct {what}"
         if named := [*pages.labels, *pages.hints, *pages.rare]:
             known = _members_of(manifest, pages.path)
             if missing := [name for name in named if not known.issuperset(name.split("."))]:

@@ -46,6 +46,7 @@ manifest = Manifest(
                     weight="ends",
                 ),
             },
+            suits={"client_id": {"roles": "client"}, "supplier_id": {"roles": "supplier"}},
             labels={"payment_terms_days": "Payment terms (days)", "into": "The contact that is left"},
             hints={
                 "into": "It keeps what it says, and takes what it lacks.",

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Deleted, Neighbours, NotFound, Page, Patch, Query, Records, own
+from billycan.sql import ByIds
 
 from . import category_resource, rules
 from .category_resource import Category, NewCategory
@@ -19,6 +20,10 @@ records = category_resource.categories.records
 # The same, read from a query that includes the starter set.
 shown = Records(categories, Category, prefix="cat", search=("name",))
 shown.table = cast(Any, all_categories)
+
+_NAMES = ByIds(sa.select(categories.c.id, categories.c.name), categories.c.id)
+_TERMS = (all_categories.c[name] for name in ("id", "gst_code", "gst_required", "deductible"))
+_DEFAULTS = ByIds(sa.select(*_TERMS), all_categories.c.id)
 
 
 class Defaults(Struct):
@@ -51,11 +56,9 @@ def defaults_of_each(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
 
 
 def _find_defaults(ctx: Context, ids: Collection[str]) -> dict[str, Defaults]:
-    columns = (all_categories.c[name] for name in ("id", "gst_code", "gst_required", "deductible"))
-    found = sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id.in_(ids))
     return {
         row.id: Defaults(row.gst_code or "gst", row.gst_required, rules.ALL if row.deductible else rules.NOTHING)
-        for row in ctx.db.execute(found)
+        for row in _DEFAULTS.all(ctx.db, ctx.tenant_id, ids)
     }
 
 
@@ -116,5 +119,4 @@ def delete_category(ctx: Context, id: str) -> Deleted:
 
 
 def _find_names(ctx: Context, ids: list[str]) -> dict[str, str]:
-    found = sa.select(categories.c.id, categories.c.name).where(own(ctx, categories), categories.c.id.in_(ids))
-    return {row.id: row.name for row in ctx.db.execute(found)}
+    return {row.id: row.name for row in _NAMES.all(ctx.db, ctx.tenant_id, ids)}

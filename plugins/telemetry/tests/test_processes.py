@@ -69,6 +69,7 @@ def test_a_request_its_statements_and_its_webhook_are_one_trace(deployed, collec
         assert name == "worker.log" or "gunicorn.error" in {entry["logger"] for entry in entries}
 
 
+@pytest.mark.sqlite_alone
 def test_processes_stop_while_the_collector_hangs(deployed, collector, receiver):
     collector.free.clear()
     with deployed("gthread") as (server, worker):

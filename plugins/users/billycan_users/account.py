@@ -5,7 +5,7 @@ from urllib.parse import quote
 import segno
 import sqlalchemy as sa
 
-from billycan import Fault, Forbidden, Invalid, NotFound
+from billycan import Forbidden, Invalid, NotFound
 
 from . import codes, emails, encryption, forgotten, passkeys, people, sessions, ways_in
 from .page_request import Led, Shown, Visit
@@ -49,9 +49,7 @@ def _offer_secret(visit: Visit, secret: str) -> dict[str, str]:
 
 def save_name(visit: Visit) -> Answer:
     """Change the name that the people of the visitor's businesses see."""
-    name = visit.form.get("known_as", "").strip()[:200]
-    if not name:
-        raise Invalid.of(Fault("known_as", "required", "is required"))
+    name = people.read_name(visit.form, "known_as")
     with visit.app.db.writing() as db:
         db.execute(sa.update(users).where(users.c.id == visit.session.user_id).values(name=name))
     return Led(_HERE, "Your name was saved.")

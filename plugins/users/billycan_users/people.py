@@ -1,7 +1,7 @@
 """People: their roles in businesses, invitations, and the links that let them in."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from billycan import Conflict, Fault, Forbidden, Invalid, NotFound, new_id
 from billycan.fields import Moment
-from billycan.sql import tenants, upsert
+from billycan.sql import Statement, tenants, upsert
 
 from . import passwords
 from .encryption import secret_digest
@@ -22,6 +22,17 @@ INVITATIONS = (JOIN, OPERATE)
 MOST_INVITATIONS = 100  # open at once in a business
 _MOST_FORGOTTEN = 100  # people who never came, with each invitation
 _LONG = timedelta(hours=72)
+_LINK = Statement(
+    sa.select(links, users.c.email, users.c.name, users.c.password, users.c.is_operator, users.c.is_proved)
+    .join(users, users.c.id == links.c.user_id)
+    .where(links.c.digest == sa.bindparam("digest"), links.c.expires_at > sa.bindparam("now"))
+)
+_BUSINESSES = Statement(
+    sa.select(roles.c.role, tenants.c.id, tenants.c.paired_id, tenants.c.profile)
+    .join(tenants, tenants.c.id == roles.c.tenant_id)
+    .where(roles.c.id == sa.bindparam("user_id"))
+    .execution_options(billycan_across="a person may belong to several businesses")
+)
 KEPT = {JOIN: _LONG, OPERATE: _LONG, RESET: timedelta(hours=1), ENTER: timedelta(minutes=30)}
 
 
@@ -205,11 +216,7 @@ def forget_links(db: sa.Connection, user_id: str) -> None:
 
 def read_link(db: sa.Connection, token: str, now: Moment) -> Link | None:
     """Return the link of a token, or None if it was used, has expired or never existed."""
-    row = db.execute(
-        sa.select(links, users.c.email, users.c.name, users.c.password, users.c.is_operator, users.c.is_proved)
-        .join(users, users.c.id == links.c.user_id)
-        .where(links.c.digest == secret_digest(token), links.c.expires_at > now)
-    ).first()
+    row = _LINK.first(db, {"digest": secret_digest(token), "now": now})
     if row is None:
         return None
     has_account = row.password is not None or row.is_operator
@@ -244,14 +251,17 @@ def check_password(email: str, password: str) -> None:
         raise Invalid.of(Fault("password", "invalid_value", fault))
 
 
+def read_name(form: Mapping[str, str], field: str) -> str:
+    """Return a person's name from a form: stripped, and cut to 200 letters. Raise Invalid if it is empty."""
+    name = form.get(field, "").strip()[:200]
+    if not name:
+        raise Invalid.of(Fault(field, "required", "is required"))
+    return name
+
+
 def list_businesses(db: sa.Connection, user_id: str) -> list[Business]:
     """List the businesses that a person may enter, by name."""
-    rows = db.execute(
-        sa.select(roles.c.role, tenants.c.id, tenants.c.paired_id, tenants.c.profile)
-        .join(tenants, tenants.c.id == roles.c.tenant_id)
-        .where(roles.c.id == user_id)
-        .execution_options(billycan_across="a person may belong to several businesses")
-    )
+    rows = _BUSINESSES.all(db, {"user_id": user_id})
     found = [Business(row.id, row.paired_id, row.profile["name"], row.role) for row in rows]
     return sorted(found, key=lambda business: (business.name.casefold(), business.id))
 

@@ -135,10 +135,10 @@ def join(visit: Visit, token: str) -> Answer:
         if visit.session_if_any and visit.session.is_complete:
             raise Forbidden(f"This invitation is for {found.email}: sign out, then open the link again.")
         return Led(f"{SIGN_IN}?next=/dashboard/join/{token}", f"Sign in as {found.email} to accept the invitation.")
-    chosen, name, removed = "", form.get("name", "").strip()[:200], 0
+    chosen, name, removed = "", "", 0
     if found.purpose != ENTER and not is_own:
-        if found.purpose in INVITATIONS and not name:
-            raise Invalid.of(Fault("name", "required", "is required"))
+        if found.purpose in INVITATIONS:
+            name = people.read_name(form, "name")
         chosen = people.hash_new_password(found.email, form.get("password", ""))
     with app.db.writing() as db:
         link = people.use_link(db, token, found.purpose, app.now())

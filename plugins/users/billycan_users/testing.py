@@ -1,7 +1,10 @@
 """A browser without a screen, for tests of pages: cookies, links and forms, without JavaScript."""
 
+import re
 import secrets
 from collections.abc import Mapping
+from functools import partial
+from html import unescape
 from typing import Any
 
 import webtest
@@ -13,6 +16,14 @@ from . import people
 from .rules import Role
 
 PASSWORD = "a long enough sentence"  # noqa: S105
+
+_FORM, _TOKEN = re.compile(r"<form\b.*?</form>", re.DOTALL), re.compile(r'<input\b[^>]*\bname="token"[^>]*>')
+
+
+def _attribute(tag: str, name: str) -> str:
+    """Return an attribute of the tag that a text begins with; empty if it has none."""
+    found = re.match(rf'<[^>]*?\s{name}="([^"]*)"', tag)
+    return unescape(found[1]) if found else ""
 
 
 class Browser:
@@ -64,7 +75,7 @@ class Browser:
     @property
     def token(self) -> str:
         """The token of the page's forms, by which they are known to be its own."""
-        return next(str(form["token"].value) for form in self.page.forms.values() if "token" in form.fields)
+        return next(filter(None, (_attribute(field, "value") for field in _TOKEN.findall(self.page.text))))
 
     def send(self, action: str = "", *, status: int | None = 200, button: str = "", **fields: Any) -> Any:
         """Fill in and send a form of the page: the first with these fields, or the one that goes to `action`.
@@ -76,10 +87,15 @@ class Browser:
         return self.page
 
     def _send_form(self, action: str, button: str, fields: Mapping[str, Any]) -> None:
-        forms = [form for form in dict.fromkeys(self.page.forms.values()) if not action or form.action == action]
-        forms = [form for form in forms if fields.keys() <= form.fields.keys()]
-        assert forms, f"no form to {action} with {[*fields]} in {self.page.text}"
-        form = forms[-1] if not action and not fields else forms[0]
+        page, parse = self.page, partial(webtest.Form, self.page)
+        if page._forms_indexed:  # a test has looked at the forms, and may have filled some in
+            forms = [form for form in dict.fromkeys(page.forms.values()) if not action or form.action == action]
+        else:  # to parse all of them takes as long as to make the page
+            forms = [form for form in _FORM.findall(page.text) if not action or _attribute(form, "action") == action]
+        chosen = forms if action or fields else forms[-1:]
+        parsed = (parse(form) if isinstance(form, str) else form for form in chosen)
+        form = next((form for form in parsed if fields.keys() <= form.fields.keys()), None)
+        assert form is not None, f"no form to {action} with {[*fields]} in {page.text}"
         for name, value in fields.items():
             form.set(name, value)
         given = [(name, value) for name, value in form.submit_fields() if name is not None]

@@ -59,14 +59,16 @@ def test_a_link_works_once_and_not_for_ever(app, client, clock):
 
 
 @pytest.mark.parametrize(("password", "why"), [("short", "at least 12"), ("aaaaaaaaaaaaaaaa", "easy to guess")])
-def test_a_password_that_is_not_taken_leaves_the_link_as_it_is(app, client, password, why):
+def test_a_form_that_is_not_taken_leaves_the_link_as_it_is(app, client, password, why):
     with app.db.writing() as db:
         _, token = invite_person(db, client.tenant_id, email(client, "ann"), "owner", app.now())
     browser = Browser(app)
     browser.get(f"/dashboard/join/{token}")
     page = browser.send(name="Ann", password=password, status=422)
     assert why in page.text and 'aria-invalid="true"' in page.text
-    assert browser.send(name="Ann", password=PASSWORD).request.path == "/dashboard"
+    assert "is required" in browser.send(name=" ", password=PASSWORD, status=422).text
+    assert browser.send(name=" Ann", password=PASSWORD).request.path == "/dashboard"
+    assert browser.get("/dashboard/account").html.select_one("[name=known_as]")["value"] == "Ann"
 
 
 def test_no_answer_tells_whether_an_address_is_known(app, owner):
@@ -585,7 +587,10 @@ def test_whoever_a_link_let_in_names_themselves(make_app):
     assert "No name yet" in people_page and "No password yet" not in people_page
     owner.get("/dashboard/account")
     assert "is required" in owner.send("/dashboard/account/name", known_as=" ", status=422).text
-    assert "Your name was saved" in owner.send("/dashboard/account/name", known_as="Ann Quoll").text
+    assert "Your name was saved" in owner.send("/dashboard/account/name", known_as=" Ann Quoll ").text
     assert owner.get("/dashboard/account").html.select_one("[name=known_as]")["value"] == "Ann Quoll"
     people_page = owner.get("/dashboard/people").html.select_one("main").text
     assert "Ann Quoll" in people_page and "No name yet" not in people_page
+    owner.get("/dashboard/account")
+    owner.send("/dashboard/account/name", known_as="n" * 201)
+    assert owner.get("/dashboard/account").html.select_one("[name=known_as]")["value"] == "n" * 200

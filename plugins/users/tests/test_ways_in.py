@@ -184,6 +184,7 @@ def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app,
 
 
 @pytest.mark.whole
+@pytest.mark.sqlite_alone  # the forms of the account, which are for that, are sent on PostgreSQL, too
 def test_no_form_at_all_changes_a_way_in_without_the_proof(make_app):
     """Whatever page it is on, of whatever plugin."""
     app = make_app(*first_party())

@@ -57,7 +57,8 @@ class Kind(Struct, frozen=True, eq=False):
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
     says; `words`, `labels`, `hints`, `rare`, `fills` and `attaches` are what its plugin says of actions and members.
-    `tells` are the events of other records that its pages tell. `titles` are the members of which the first that is
+    `tells` are the events of other records that its pages tell, and `suits` what a record has that suits a member of
+    others. `titles` are the members of which the first that is
     not empty is its title.
     """
 
@@ -82,6 +83,7 @@ class Kind(Struct, frozen=True, eq=False):
     fills: Mapping[str, str]
     attaches: Mapping[str, Mapping[str, Any]]
     tells: tuple[str, ...]
+    suits: Mapping[str, Mapping[str, str]]
     sort: str
     filters: Mapping[str, Any]
     sortable: tuple[str, ...]
@@ -338,6 +340,7 @@ def _build_kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: st
         fills=pages.fills,
         attaches=pages.attaches,
         tells=pages.tells,
+        suits=pages.suits,
         sort=pages.sort,
         filters=filters,
         sortable=getattr(query, "sortable", ()),

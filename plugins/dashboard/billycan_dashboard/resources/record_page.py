@@ -311,19 +311,16 @@ def _starts(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Iterator[tup
         if other is kind or not other.daily or not other.may(visit, "make"):
             continue
         asked = forms.controls(other.routes["make"].signature.body)
-        for name in (c.name for c in asked if c.form == "ref" and c.required and _may_be(kind, record, c.name)):
+        for name in (c.name for c in asked if c.form == "ref" and c.required and _suits(kind, record, c.name)):
             if (other.ids.get(name) or of.get(name)) == kind.prefix:
                 yield other.one, f"{other.page}/new?{name}={record['id']}"
                 break
 
 
-def _may_be(kind: Kind, record: Mapping[str, Any], name: str) -> bool:
+def _suits(kind: Kind, record: Mapping[str, Any], name: str) -> bool:
     """Tell whether a record suits a member such as `client_id`: a contact that is only a supplier does not."""
-    part = name.removesuffix("_id")
-    for control in forms.controls(kind.routes["make"].signature.body) if "make" in kind.routes else ():
-        if control.form == "ticks" and part in control.choices:
-            return part in (record.get(control.name) or ())
-    return True
+    asked = kind.suits.get(name, {})
+    return all(value in (has if isinstance(has := record[of], list) else [has]) for of, value in asked.items())
 
 
 def _next(visit: Visit, kind: Kind, id: str) -> list[str]:

@@ -20,7 +20,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 from itertools import starmap
@@ -36,7 +36,7 @@ from . import PLAIN, UNHURRIED, private_files, walls
 from .idle_connections import IdleConnections
 from .walls import TENANT
 
-WAIT_SECONDS = 10.0  # for other writers of SQLite
+WAIT_SECONDS = 10.0  # for other writers of SQLite, and for their waits for the disk
 STATEMENT_SECONDS = 15.0  # like PostgreSQL's statement_timeout
 LONG_READ_SECONDS = 0.003  # of a statement; one that took longer the last time runs in a thread under gevent
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
@@ -47,6 +47,7 @@ _LONG_SECONDS = 0.008  # of a transaction; most take less
 _MOST_REST_SECONDS = 1.0
 _OTHERS_SECONDS = 2.0  # how long ago another tenant's write may be
 _TENANT_BYTES, _RESTS = 8, 8  # of a tenant's digest, and how many tenants may rest at once
+_ANEW_SECONDS = 1.0  # for others to finish, before the log begins anew
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but has no timeout
 
 
@@ -70,7 +71,7 @@ class Engines:
             IdleConnections(self.writer, 1),
         )
         self._turns = Turns(url.database or "")
-        self._log = WriteAheadLog(url.database or "")
+        self._log = WriteAheadLog(url.database or "", self._turns)
 
     @contextmanager
     def writing(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
@@ -120,6 +121,7 @@ class Engines:
 
     def dispose(self) -> None:
         self.writer.dispose()
+        self._log.close()
         self._turns.close()
 
 
@@ -210,37 +212,82 @@ def _begin_transaction(db: Any) -> None:
 
 
 class WriteAheadLog:
-    """The file to which SQLite appends each transaction of one database, whoever commits it."""
+    """The file to which SQLite appends each transaction of one database, whoever commits it.
 
-    def __init__(self, database: str) -> None:
-        self._path, self._waiting = f"{database}-wal", threading.Lock()
+    After a wait for the disk that failed, the system keeps nothing of what it could not write, and calls later waits a
+    success. It tells each open file once that one failed, so the file stays open. What follows the gap would be lost,
+    so SQLite begins the log anew before anything else is acknowledged.
+    """
+
+    def __init__(self, database: str, turns: "Turns") -> None:
+        # As SQLite names it, which follows links.
+        self._database, self._turns, self._waiting = os.path.realpath(database), turns, threading.Lock()
+        self._path, self._file = Path(f"{self._database}-wal"), -1
         self._begun = self._done = 0  # waits for the disk
+        self._has_gap = False
 
     def wait_for_disk(self) -> None:
-        """Return once the disk has all that was committed before; raise OperationalError if it fails.
+        """Return once the disk has all that was committed before; raise OperationalError if it fails, or TimeoutError.
 
         Threads that call this while one of them waits share the next wait.
         """
         wanted = self._begun + 1  # one that has begun already may have missed the last transactions
-        with self._waiting:
+        if not self._waiting.acquire(timeout=WAIT_SECONDS):
+            raise sa.exc.TimeoutError("the disk took too long")
+        try:
             if self._done >= wanted:
                 return
             self._begun = begun = self._begun + 1
+            if self._has_gap:
+                self._begin_anew()
             try:
                 run_apart(self._sync_file)
             except OSError as error:
+                self._has_gap = True
+                with suppress(sa.exc.SQLAlchemyError):
+                    self._begin_anew()  # at once: a process that opens the file later is told of nothing
                 raise sa.exc.OperationalError("COMMIT", None, error) from error
             self._done = begun
+        finally:
+            self._waiting.release()
+
+    def close(self) -> None:
+        """Close the file; it is opened again when needed."""
+        with self._waiting:
+            self._close_file()
 
     def _sync_file(self) -> None:
         try:
-            file = os.open(self._path, os.O_RDONLY)
+            self._open_file()
         except FileNotFoundError:
             return  # SQLite has moved all of it into the database's file, and waited for the disk
+        getattr(os, "fdatasync", os.fsync)(self._file)  # macOS has fsync alone
+
+    def _open_file(self) -> None:
+        if self._file >= 0 and not os.path.samestat(os.fstat(self._file), self._path.stat()):
+            self._close_file()
+        if self._file < 0:
+            self._file = os.open(self._path, os.O_RDONLY)
+
+    def _close_file(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+
+    def _begin_anew(self) -> None:
+        """Have SQLite move all of the log into the database's file, wait for the disk, and begin the log anew."""
+        order = "PRAGMA wal_checkpoint(TRUNCATE)"
         try:
-            getattr(os, "fdatasync", os.fsync)(file)  # macOS has fsync alone
-        finally:
-            os.close(file)
+            with (
+                self._turns.taken(_ANEW_SECONDS),
+                closing(sqlite3.connect(self._database, _ANEW_SECONDS, isolation_level=None)) as db,
+            ):
+                is_busy, *_ = db.execute(order).fetchone()
+        except sqlite3.Error as error:
+            raise sa.exc.OperationalError(order, None, error) from error
+        if is_busy:
+            raise sa.exc.TimeoutError("others kept reading what a failure of the disk may have left incomplete")
+        self._has_gap = False
 
 
 class Turns:

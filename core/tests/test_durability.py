@@ -173,6 +173,19 @@ def test_a_disk_that_hangs_lets_others_be_answered(client, disk, monkeypatch):
     assert add(client, "Cleo") in disk.names()
 
 
+def test_an_event_is_on_the_disk_before_it_is_listed(client, disk, monkeypatch):
+    key = client.key()
+    disk.hang()
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(add, key, "Ada")
+        assert disk.begun.acquire(timeout=30)
+        monkeypatch.setattr(sqlite, "WAIT_SECONDS", 0.01)
+        client.refused(503, "unavailable", "GET", "/v1/events")
+        disk.gate.set()
+        first.result(30)
+    assert client.get("/v1/events")["data"][0]["event"] == "contact.created"
+
+
 def test_a_database_behind_a_link_waits_for_its_own_log(client, disk, tmp_path):
     link = tmp_path / "here.db"
     link.symlink_to(disk.database)

@@ -222,7 +222,8 @@ def test_settings_of_a_plugin_that_is_not_installed_stop_the_start(start):
 def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
     with pytest.raises(SettingsError, match=r"^secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE"):
         App(Config(Settings(plugins="-none"), {}))
-    for url in ("nonsense", "mysql://localhost/x", "postgres://localhost/x", "sqlite://", "sqlite:///:memory:"):
+    files = ("sqlite://", "sqlite:///:memory:", "sqlite:///file:here.db?uri=true")
+    for url in ("nonsense", "mysql://localhost/x", "postgres://localhost/x", *files):
         with pytest.raises(SettingsError, match=r"^database: must be "):
             App(Config(Settings(secret=SECRET, database=url, plugins="contacts"), {}))
 

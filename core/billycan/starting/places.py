@@ -20,6 +20,8 @@ def open_database(settings: Settings) -> Database:
         raise SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise SettingsError("database: must be a file: an in-memory database would be a separate one in each process")
+    if url.get_backend_name() == "sqlite" and "uri" in url.query:
+        raise SettingsError("database: must be a path without ?uri=true: the files beside it are found by the path")
     asked, hosts = url.query.get("target_session_attrs", "any"), url.query.get("host", "")
     if asked != "primary" and (asked != "any" or isinstance(hosts, tuple) or "," in hosts):
         raise SettingsError(

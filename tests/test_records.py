@@ -564,8 +564,9 @@ def test_plugins_have_words_for_members_that_there_are(app):
     for kind in kinds(app).values():
         bodies = [e.signature.body for e in (*kind.routes.values(), *kind.actions.values())]
         asked = [control for body in bodies if is_struct(body) for control in controls(body)]
-        there_are = {each.name for control in asked for each in (control, *control.parts)}
-        there_are |= {each.name for member in kind.members for each in (member, *member.parts)}
+        ours = [*asked, *kind.members]
+        there_are = {each.name for one in ours for each in (one, *one.parts)}
+        there_are |= {f"{one.name}.{part.name}" for one in ours for part in one.parts}
         assert {*kind.labels, *kind.hints, *kind.rare} <= there_are, kind.path
 
 

@@ -82,7 +82,7 @@ class Morning(Struct, frozen=True):
         earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
         if len(spans) > 1:
             is_time = sa.or_(*(is_there & day.between(since, until) for is_there, since, until in spans))
-        else:
+        else:  # of one zone, the earliest and the latest date say it
             is_time = spans[0][0]
         return _select_not_done(self.what, day).where(day.between(earliest, latest), is_time)
 

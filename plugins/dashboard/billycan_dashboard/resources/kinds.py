@@ -58,8 +58,7 @@ class Kind(Struct, frozen=True, eq=False):
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
     says; `words`, `labels`, `hints`, `rare`, `fills` and `attaches` are what its plugin says of actions and members.
     `tells` are the events of other records that its pages tell, and `suits` what a record has that suits a member of
-    others. `titles` are the members of which the first that is
-    not empty is its title.
+    others. `titles` are the members of which the first that is not empty is its title.
     """
 
     plugin: str
